@@ -1,7 +1,7 @@
 """Two-class tasks and their random draws of training and test objects (Sec. 5).
 
 A `Task` says which classes are told apart and how many objects of each are used; `Task.draw` picks the objects of all
-runs at once. Run r comes from its own generator, seeded by ``(seed, r)``: it is the same however many runs are drawn.
+runs at once. Run r comes from its own generator, seeded by the seed and r: it is the same however many runs are drawn.
 Two more facts make comparisons fair. The test objects do not depend on the training size, and a smaller training set
 is contained in a larger one. Swapping the groups keeps the objects and their order and exchanges y = 0 and y = 1.
 """
@@ -70,8 +70,8 @@ class Draw:
 
     def to(self, dtype: torch.dtype) -> "Draw":
         """Return the same objects in another floating-point type."""
-        tensors = (self.x_train, self.y_train, self.x_test, self.y_test)
-        return Draw(*(tensor.to(dtype) for tensor in tensors), self.run_ids)
+        x_train, y_train, x_test, y_test = (t.to(dtype) for t in (self.x_train, self.y_train, self.x_test, self.y_test))
+        return Draw(x_train, y_train, x_test, y_test, self.run_ids)
 
     def split(self, fraction: float) -> "Draw":
         """Hold out a fraction of the training objects of each label, for validation.
@@ -143,7 +143,7 @@ class Task:
 
     def rows(self, seed: int, run: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of the data set that one run trains on and is tested on, each in random order."""
-        rng = np.random.default_rng([seed, run])
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(run,)))
         train, test = [], []
         for chosen in self.dataset.classes:  # of all classes, so that the groups have no say in the draw
             members = rng.permutation(np.flatnonzero(self.dataset.labels == chosen))
