@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import pooch
+import requests
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigsh
@@ -284,18 +285,28 @@ def _find(folder: Path, file: _Original) -> Path | None:
 
 def _download(folder: Path, file: _Original) -> None:
     """Fetch one file; pooch puts it in place only when it is complete and its checksum is right."""
-    failure: Exception | None = None
+    name, failure = f"{file.name}.gz", None
+    part = folder / f"{name}.part"
+
+    def resume(url: str, output: str, _: Any) -> None:
+        """Go on where an earlier attempt was interrupted."""
+        done = part.stat().st_size if part.exists() else 0
+        with part.open("ab") as stream:
+            pooch.HTTPDownloader(progressbar=True, headers={"Range": f"bytes={done}-"})(url, stream, None)
+        part.replace(output)
+
     for mirror in MNIST_MIRRORS:
-        name = f"{file.name}.gz"
         try:
-            pooch.retrieve(mirror + name, f"sha256:{file.download_sha256}", name, folder, progressbar=True)
+            pooch.retrieve(mirror + name, f"sha256:{file.download_sha256}", name, folder, downloader=resume)
             return
         except (OSError, ValueError) as error:
             failure = error
+            if isinstance(error, requests.HTTPError):  # such as 416: there is nothing to go on with
+                part.unlink(missing_ok=True)
     names = ", ".join(f"{file.name}.gz" for file in MNIST_FILES)
     raise DataError(
-        f"MNIST could not be downloaded to {folder} ({type(failure).__name__}); connect to the network, or put {names} "
-        "into a folder and name it as root or in $WFHELPERS_DATA."
+        f"MNIST could not be downloaded to {folder} ({type(failure).__name__}); connect to the network and try again, "
+        f"or put {names} into a folder and name it as root or in $WFHELPERS_DATA."
     ) from failure
 
 
@@ -345,7 +356,9 @@ def _read_npz(path: Path) -> tuple[NDArray[np.float64], NDArray[Any]]:
     except KeyError as error:
         raise DataError(f"{path} lacks an array; expected X (objects by columns) and y (labels).") from error
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path} is not an .npz of plain arrays; save X and y with np.savez and no objects.") from error
+        raise DataError(
+            f"{path} is not an .npz of plain arrays (pickled objects are refused); save X and y as such."
+        ) from error
     if rows.dtype.kind not in "buif" or rows.ndim != 2:
         raise DataError(f"X in {path} is {rows.dtype} with {rows.ndim} axes; expected numbers, objects by columns.")
     if labels.shape != rows.shape[:1]:
@@ -395,6 +408,7 @@ def _check_table(path: Path, rows: NDArray[np.float64], labels: NDArray[Any]) ->
     missing = labels == "" if labels.dtype.kind == "U" else labels != labels  # only NaN differs from itself
     if missing.any():
         raise DataError(f"{path} has an object without a label; give it one or drop it.")
-    if len(np.unique(labels)) < 2:
-        raise DataError(f"{path} has {len(np.unique(labels))} class; expected at least two.")
+    count = len(np.unique(labels))
+    if count < 2:
+        raise DataError(f"The number of classes in {path} is {count}; expected at least 2.")
     _refuse_zero_rows(rows)
