@@ -8,9 +8,11 @@ Where the text leaves a choice open, `Settings` has a field for it; a protocol i
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import torch
 from scipy.stats import norm
 from torch import Tensor
@@ -133,6 +135,27 @@ LITERAL = Settings()
 CHARITABLE = Settings(bin=Training(SPARSE), bin_real=Training(Start(scale=0.0, mean=1.0)))
 """The reading kindest to the paper: a sparse start for ``bin``, fine-tuning that begins at the weights 1 of the binary
 network (Fig. 1: "fine tune real-value weights on top"), the text's start for the others."""
+
+
+def chosen(trials: pd.DataFrame) -> Settings:
+    """Settings of the protocol tuned: for every training, the trial of the highest validation AUC (the first at a tie).
+
+    The table has one row a trial, with columns ``training`` (a field of `Settings`), ``scale``, ``mean`` (empty for
+    the mean of a sparse start), ``rate`` (empty where nothing is trained) and ``validation_auc``.
+    """
+    fields_chosen: dict[str, Training | Start] = {}
+    for training, group in trials.groupby("training"):
+        best = group.iloc[int(group["validation_auc"].argmax())]
+        start = Start(float(best["scale"]), None if pd.isna(best["mean"]) else float(best["mean"]))
+        fields_chosen[str(training)] = start if pd.isna(best["rate"]) else Training(start, float(best["rate"]))
+    return replace(LITERAL, agnostic_fresh_weight=False, **fields_chosen)  # type: ignore[arg-type]
+
+
+TRIALS = {name: Path(__file__).parent / "bundled" / f"trials_{name}.csv" for name in ("mnist", "citeseer")}
+"""Stored trials of the protocol tuned, a table a data set, made by ``python -m wfhelpers.tuning``."""
+
+TUNED = {name: chosen(pd.read_csv(path)) for name, path in TRIALS.items() if path.exists()}
+"""Every training gets the same number of trials for its start and its rate, judged on validation objects only."""
 
 
 @dataclass(frozen=True)
