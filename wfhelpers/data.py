@@ -126,12 +126,15 @@ def principal_scores(
 
 
 def unit_rows(rows: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Divide each row by its Euclidean norm, ``x^T x = 1`` (Sec. 5)."""
+    """Divide each row by its Euclidean norm, ``x^T x = 1`` (Sec. 5).
+
+    Values are rounded to multiples of 2^-22, coarser than what processors differ by, so that all get the same features.
+    """
     _refuse_zero_rows(rows)
     # Scaled first, because the squares of very large or small values would leave the range of floats.
     scaled: NDArray[np.float64] = rows / np.abs(rows).max(axis=1, keepdims=True)
     unit: NDArray[np.float64] = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
-    return unit.astype(np.float32)
+    return (np.round(unit * 2**22) / 2**22).astype(np.float32)
 
 
 def _refuse_zero_rows(rows: NDArray[np.float64]) -> None:
