@@ -29,6 +29,8 @@ MODELS = (
     *("real", "real-bin", "lottery", "lottery-bin", "bin", "bin-real"),
     *("random", "random-bin", "agnostic", "agnostic-real"),
 )
+"""Identifiers of the ten models, each binary or real network after the one that it is derived from."""
+
 BINARY_MODELS = ("real-bin", "lottery-bin", "bin", "random-bin", "agnostic")
 PERCENTILES = tuple(range(10, 101, 10))
 """T_w of eq. (13): the percentiles of all weights at which a network may be cut."""

@@ -38,7 +38,7 @@ def clear_old_cache(app: Sphinx) -> None:
         stamp.write_text(now)
 
 
-def outdated_pages(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]) -> set[str]:
+def outdated_pages(app: Sphinx, env: BuildEnvironment, added: set[str], *_: set[str]) -> set[str]:
     """All pages, where the stored ones were made with other code, data or versions."""
     now = digest(Path(app.srcdir))
     before, env.wfhelpers_digest = getattr(env, "wfhelpers_digest", None), now  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
 """Serve MathJax and plotly from the site itself, so that a page makes no request to another host.
 
-Both files are taken from the installed packages at build time and land in ``_static``: ``tex-svg.js`` (MathJax draws with
-the outlines that this one file holds, so that mathematics also shows from ``file://``) and ``plotly.min.js``.
+Both files are taken from the installed packages at build time and land in ``_static``: ``tex-svg.js`` (MathJax draws
+with the outlines that this one file holds, so that mathematics also shows from ``file://``) and ``plotly.min.js``.
 """
 
 from importlib.util import find_spec
