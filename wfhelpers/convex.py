@@ -1,0 +1,115 @@
+"""Convex test functions on the cube ``[0, 1]^d``, for the checks of Lemmas 1 and 2 and of Theorem 1.
+
+A problem is a data set of n functions ``f(v, z) = h(row_z . v + offset_z)``, z = 0 ... n - 1, with one convex shape h;
+its objective is their mean ``F(v)``, eq. (1). Tensors are float64. Leading axes (problems, runs) broadcast.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from scipy.optimize import minimize
+from torch import Tensor
+from torch.nn.functional import softplus
+
+SHAPES: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor]]] = {
+    "linear": (lambda x: x, torch.ones_like),
+    "logistic": (softplus, torch.sigmoid),
+    "quadratic": (lambda x: x * x / 2, lambda x: x),
+}
+"""Each shape h with its derivative, which does not decrease."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Functions ``f(v, z) = h(rows[z] . v + offsets[z])`` with the shape h that ``kind`` names.
+
+    Attributes
+    ----------
+    kind
+        A key of `SHAPES`.
+    rows, offsets
+        float64 tensors ``[..., n, d]`` and ``[..., n]``.
+    """
+
+    kind: str
+    rows: Tensor
+    offsets: Tensor
+
+    def __post_init__(self) -> None:
+        if self.kind not in SHAPES:
+            raise ValueError(f"kind is {self.kind!r}; expected one of {', '.join(SHAPES)}.")
+        if self.rows.shape[:-1] != self.offsets.shape:
+            raise ValueError(
+                f"rows have shape {tuple(self.rows.shape)} and offsets {tuple(self.offsets.shape)}; "
+                "expected one offset for each row."
+            )
+
+    def __getitem__(self, index: int) -> "Problem":
+        """One problem of a batch."""
+        return Problem(self.kind, self.rows[index], self.offsets[index])
+
+    def values(self, v: Tensor) -> Tensor:
+        """``f(v, z)`` for every z: ``[..., n]`` for ``v [..., d]``."""
+        return SHAPES[self.kind][0](self._inner(v))
+
+    def gradients(self, v: Tensor) -> Tensor:
+        """Gradient of ``f(v, z)`` in v for every z, ``[..., n, d]``."""
+        return SHAPES[self.kind][1](self._inner(v))[..., None] * self.rows
+
+    def objective(self, v: Tensor) -> Tensor:
+        """``F(v)``, eq. (1): mean of the values."""
+        return self.values(v).mean(-1)
+
+    def gradient(self, v: Tensor, sample: Tensor | None = None) -> Tensor:
+        """Gradient of F at v, or of ``f(., sample)`` where the indices ``sample [...]`` are given."""
+        if sample is None:
+            return self.gradients(v).mean(-2)
+        return torch.take_along_dim(self.gradients(v), sample[..., None, None], -2).squeeze(-2)
+
+    def gradient_bound(self) -> Tensor:
+        """G of the paper's assumption (6): the largest ``||grad f(v, z)||`` over the cube and over z, exactly.
+
+        The derivative of h does not decrease, so that it is largest in size at an end of the range that
+        ``row . v + offset`` takes on the cube.
+        """
+        ends = torch.stack([self.rows.clamp_max(0).sum(-1), self.rows.clamp_min(0).sum(-1)]) + self.offsets
+        steepest = SHAPES[self.kind][1](ends).abs().amax(0)
+        return torch.amax(steepest * self.rows.square().sum(-1).sqrt(), -1)
+
+    def certificate(self, v: Tensor) -> Tensor:
+        """Upper bound on ``F(v) - min F``: the largest ``grad F(v) . (v - u)`` over u in the cube (Lemma 1)."""
+        gradient = self.gradient(v)
+        return torch.maximum(gradient * v, gradient * (v - 1)).sum(-1)
+
+    def minimizer(self) -> Tensor:
+        """Point of the cube with (nearly) the least F, ``[..., d]``; `certificate` tells how nearly."""
+        batch = self.rows.shape[:-2]
+        found = [self._minimize_one(index) for index in np.ndindex(*batch)]
+        return torch.stack(found).reshape(*batch, -1)
+
+    def _minimize_one(self, index: tuple[int, ...]) -> Tensor:
+        one = Problem(self.kind, self.rows[index], self.offsets[index])
+
+        def objective_and_gradient(v: np.ndarray) -> tuple[float, np.ndarray]:
+            point = torch.from_numpy(v)
+            return one.objective(point).item(), one.gradient(point).numpy()
+
+        width = one.rows.shape[-1]
+        options = {"ftol": 0.0, "gtol": 1e-12, "maxiter": 1000}
+        start, bounds = np.full(width, 0.5), [(0.0, 1.0)] * width
+        done = minimize(objective_and_gradient, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        return torch.from_numpy(done.x)
+
+    def _inner(self, v: Tensor) -> Tensor:
+        return (self.rows * v[..., None, :]).sum(-1) + self.offsets
+
+
+def random_problem(
+    kind: str, *, batch: tuple[int, ...] = (), samples: int, width: int, rng: np.random.Generator
+) -> Problem:
+    """Problem with normal rows of about unit length and normal offsets; ``batch`` of them, independent."""
+    rows = rng.normal(size=(*batch, samples, width)) / width**0.5
+    offsets = rng.normal(size=(*batch, samples)) / 2
+    return Problem(kind, torch.from_numpy(rows), torch.from_numpy(offsets))

@@ -1,0 +1,349 @@
+"""Convergence of Algorithm 1 on convex functions: the paper's Sec. 4 and App. B, and a theorem that holds.
+
+One coordinate of a step is ``w' = w - rate * g * B'_{M_soft}(w)`` with ``g`` a component of the gradient of f at
+``v = B_{M_hard}(w)``. The three parts of this module are
+
+* Algorithm 1 itself on any f (`run`, `Path`),
+* the paper's statements (`remainder`, `remainder_constant`, `rate_bound`) and two that refute the last one
+  (`refuting_c`, `linear_gap_floor`),
+* Algorithm 1 as mirror descent (`mirror_map`, `divergence`, `audit`) with the bounds that follow (`average_bound`,
+  `last_iterate_bound`).
+
+Points of the cube are given by their latent value ``w`` with ``v = B_{M_hard}(w)``; the vertices have w = -inf, inf.
+Tensors are float64, vectors stand on the last axis, and all other axes are runs or problems.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import beta, betainc, xlogy
+from torch import Tensor
+
+from wfhelpers.binarize import soft_step, soft_step_slope
+from wfhelpers.parameters import ParameterError
+
+Numbers = NDArray[np.float64]
+
+
+def check_setting(*, M_hard: float, M_soft: float, c: float = 1.0, T: int = 1) -> None:
+    """Refuse constants for which the paper's statements say nothing.
+
+    Raises
+    ------
+    ParameterError
+        If not ``0 < M_soft <= M_hard`` (Sec. 4), ``c > 0`` and ``T >= 1``.
+    """
+    if not 0 < M_soft <= M_hard < np.inf:
+        raise ParameterError(f"M_soft is {M_soft} and M_hard is {M_hard}; expected 0 < M_soft <= M_hard (Sec. 4).")
+    if not 0 < c < np.inf:
+        raise ParameterError(f"c is {c}; expected a positive number, since the learning rates are c/t.")
+    if T < 1:
+        raise ParameterError(f"T is {T}; expected at least one step.")
+
+
+def _arrays(*values: ArrayLike) -> list[Numbers]:
+    return [np.asarray(value, dtype=np.float64) for value in values]
+
+
+# Algorithm 1
+
+
+@dataclass(frozen=True)
+class Path:
+    """Points and gradients of a run of Algorithm 1.
+
+    Attributes
+    ----------
+    latent
+        ``w^1 ... w^{T+1}``, ``[..., T + 1, d]``: the start, and what each of the T updates made of it.
+    gradients
+        What each update used, ``[..., T, d]``.
+    rates
+        ``eta_1 ... eta_T``, ``[..., T]``.
+    M_hard, M_soft
+        The sharpness forward and backward.
+    """
+
+    latent: Tensor
+    gradients: Tensor
+    rates: Tensor
+    M_hard: float
+    M_soft: float
+
+    @property
+    def points(self) -> Tensor:
+        """``v^t = B_{M_hard}(w^t)``, t = 1 ... T + 1."""
+        return soft_step(self.latent, self.M_hard)
+
+    def average(self) -> Tensor:
+        """Mean of ``v^1 ... v^T``, weighted by the rates: the point that `average_bound` speaks of."""
+        weights = (self.rates / self.rates.sum(-1, keepdim=True))[..., None]
+        return (weights * self.points[..., :-1, :]).sum(-2)
+
+
+def decaying_rates(c: float, T: int, power: float = 1.0) -> Tensor:
+    """Learning rates ``c / t^power``, t = 1 ... T: Theorem 1's with power 1, constant with power 0."""
+    return c / torch.arange(1, T + 1, dtype=torch.float64) ** power
+
+
+def run(
+    gradient: Callable[[Tensor, Tensor | None], Tensor],
+    start: Tensor,
+    rates: Tensor,
+    M_hard: float,
+    M_soft: float,
+    *,
+    samples: Tensor | None = None,
+) -> Path:
+    """Algorithm 1, eq. (5): ``w^{t+1} = w^t - eta_t grad f(B_{M_hard}(w^t), z_t) o B'_{M_soft}(w^t)``.
+
+    Parameters
+    ----------
+    gradient
+        ``gradient(v, z)`` is the gradient of ``f(., z)`` at v; with z None, that of F (see `convex.Problem.gradient`).
+    start
+        ``w^1``, ``[..., d]``. Its leading axes are the runs.
+    rates
+        ``eta_1 ... eta_T``, ``[T]`` or one row a run.
+    samples
+        Indices ``z_1 ... z_T``, one row a run; full gradients without them.
+    """
+    w, latent, gradients = start, [start], []
+    for t in range(rates.shape[-1]):
+        g = gradient(soft_step(w, M_hard), None if samples is None else samples[..., t])
+        w = w - rates[..., t, None] * g * soft_step_slope(w, M_soft)
+        latent.append(w)
+        gradients.append(g)
+    rates = rates.expand(*start.shape[:-1], -1)
+    return Path(torch.stack(latent, -2), torch.stack(gradients, -2), rates, M_hard, M_soft)
+
+
+# The paper's statements
+
+
+def remainder(gradient: Tensor, w: Tensor, rate: Tensor | float, M_hard: float, M_soft: float) -> Tensor:
+    """Remainder r of Lemma 2, the vector for which one step reads ``v' = v - rate (gradient - r)``.
+
+    It equals ``gradient - B'_{M_hard}(xi) o gradient o B'_{M_soft}(w)`` of eq. (8), where xi is a point between w and
+    w' that nobody needs to know: r is read off from the step itself. Eq. (7) prints the other sign, ``gradient + r``,
+    for the same r; it does not hold.
+    """
+    after = w - rate * gradient * soft_step_slope(w, M_soft)
+    return gradient - (soft_step(w, M_hard) - soft_step(after, M_hard)) / rate
+
+
+def remainder_constant(M_hard: float, M_soft: float) -> float:
+    """Constant ``C = 1 + M_hard M_soft / 16`` of Lemma 2, for which ``||r|| <= G C``."""
+    return 1 + M_hard * M_soft / 16
+
+
+def sharp_remainder_constant(M_hard: float, M_soft: float) -> float:
+    """Least constant in Lemma 2's place: ``||r|| <= G max(1, C - 2)``.
+
+    Each component of r is that of the gradient times ``1 - p`` with p between 0 and ``M_hard M_soft / 16 = C - 1``.
+    """
+    return max(1.0, remainder_constant(M_hard, M_soft) - 2)
+
+
+def rate_bound(G: ArrayLike, c: ArrayLike, C: ArrayLike, T: ArrayLike) -> Numbers:
+    """Right-hand side of Theorem 1, ``G^2 c (1 + C^2) / 2 * (1 + log T) / T``. It is no bound: see `refuting_c`."""
+    G, c, C, T = _arrays(G, c, C, T)
+    bound: Numbers = G**2 * c * (1 + C**2) / 2 * (1 + np.log(T)) / T
+    return bound
+
+
+def refuting_c(initial_gap: ArrayLike, G: ArrayLike, C: ArrayLike, T: ArrayLike) -> Numbers:
+    """Number below which every c makes Theorem 1 false at T, for a start with ``F(v^1) - min F = initial_gap``.
+
+    With rates c/t the point moves by at most ``(C - 1) G c (1 + log T)``, so that the gap stays above
+    ``initial_gap - (C - 1) G^2 c (1 + log T)``; this exceeds `rate_bound` for every smaller c.
+    """
+    initial_gap, G, C, T = _arrays(initial_gap, G, C, T)
+    threshold: Numbers = initial_gap / (G**2 * (1 + np.log(T)) * (C - 1 + (1 + C**2) / (2 * T)))
+    return threshold
+
+
+def linear_gap_floor(slope: float, start: float, c: float, log_T: ArrayLike, M_hard: float, M_soft: float) -> Numbers:
+    """Number below the gap of Algorithm 1 after T steps at rates c/t on ``f(v) = slope * v``, slope > 0, d = 1.
+
+    It falls as a power of ``log T`` only, so that Theorem 1 is false for all large T, whatever c and the start::
+
+        gap >= slope/2 * (1 + M_soft^2 max(0, L - theta(start)))^(-M_hard/M_soft),
+        L = slope c (1 + log T) + pi^2/6 * (M_soft^2/8) e^kappa slope^2 c^2,    kappa = M_soft^2 c slope / 4.
+
+    ``log_T`` is the natural logarithm, so that T may be as large as one likes.
+    """
+    first_rate, first = (torch.tensor(x, dtype=torch.float64) for x in (c, start))
+    second_order = np.pi**2 / 6 * dual_error_limits(first_rate, slope, M_soft).item()
+    moved = slope * c * (1 + np.asarray(log_T, dtype=np.float64)) + second_order
+    reached = np.maximum(0, moved - mirror_map(first, M_soft).item())
+    return slope / 2 * (1 + M_soft**2 * reached) ** (-M_hard / M_soft)
+
+
+# Algorithm 1 as mirror descent
+
+
+def mirror_map(w: Tensor, M_soft: float) -> Tensor:
+    """Dual variable ``theta(w) = (2 w + (2 / M_soft) sinh(M_soft w)) / M_soft``, with derivative ``1 / B'_{M_soft}``.
+
+    Its size at w is the price of a flip: no coordinate changes sign before the sum of its ``rate * |gradient|``
+    has reached ``|theta(w)|``.
+    """
+    return (2 * w + 2 / M_soft * torch.sinh(M_soft * w)) / M_soft
+
+
+def latent(v: Tensor, M_hard: float) -> Tensor:
+    """The w with ``B_{M_hard}(w) = v``: -inf for v = 0, inf for v = 1."""
+    return torch.logit(v) / M_hard
+
+
+def curvature(w: Tensor, M_hard: float, M_soft: float) -> Tensor:
+    """Second derivative of the potential at ``v = B_{M_hard}(w)``: ``1 / (B'_{M_hard}(w) B'_{M_soft}(w))``.
+
+    At least ``16 / (M_hard M_soft) = 1 / (C - 1)``.
+    """
+    return 1 / (soft_step_slope(w, M_hard) * soft_step_slope(w, M_soft))
+
+
+def potential(w: Tensor, M_hard: float, M_soft: float) -> Tensor:
+    """Potential ``Phi`` at ``v = B_{M_hard}(w)``, coordinate by coordinate: ``dPhi/dv = theta(w)``.
+
+    With ``a = M_soft / M_hard`` and the incomplete beta function ``B(v; p, q)``, up to a constant::
+
+        Phi = (2 [v log v + (1-v) log(1-v)] + [B(v; 1+a, 1-a) + B(1-v; 1+a, 1-a)] / a) / (M_hard M_soft)
+
+    At a vertex it is finite exactly when ``M_soft < M_hard``. Where a is below 1 but close to it, differences of Phi
+    lose as many digits as ``1 - a`` has leading zeros; a = 1 has a formula of its own.
+    """
+    ratio = M_soft / M_hard
+    v, rest = soft_step(w, M_hard).numpy(), soft_step(-w, M_hard).numpy()  # 1 - v would lose its digits near v = 1
+    entropy = 2 * (xlogy(v, v) + xlogy(rest, rest))
+    barrier = (_power_integral(ratio, v, rest) + _power_integral(ratio, rest, v)) / ratio
+    return torch.from_numpy(np.asarray((entropy + barrier) / (M_hard * M_soft)))
+
+
+def _power_integral(ratio: float, v: Numbers, rest: Numbers) -> Numbers:
+    """``B(v; 1 + ratio, 1 - ratio)``, the integral of ``(x / (1 - x))^ratio`` from 0 to v, where ``rest = 1 - v``."""
+    if ratio == 1:
+        with np.errstate(divide="ignore"):
+            return -np.log(rest) - v
+    below = betainc(1 + ratio, 1 - ratio, np.minimum(v, 0.5))
+    above = 1 - betainc(1 - ratio, 1 + ratio, np.minimum(rest, 0.5))
+    integral: Numbers = np.where(v < 0.5, below, above) * float(beta(1 + ratio, 1 - ratio))
+    return integral
+
+
+def divergence(target: Tensor, w: Tensor, M_hard: float, M_soft: float) -> Tensor:
+    """Bregman divergence ``D(u, v)`` of the potential, ``u = B_{M_hard}(target)`` and ``v = B_{M_hard}(w)``, summed.
+
+    In each coordinate it is the integral of ``(theta(x) - theta(w)) B'_{M_hard}(x)`` over x from w to ``target``.
+    ``target`` may be -inf or inf (a vertex): there D is finite exactly when ``M_soft < M_hard``.
+    """
+    linear = mirror_map(w, M_soft) * (soft_step(target, M_hard) - soft_step(w, M_hard))
+    apart = potential(target, M_hard, M_soft) - potential(w, M_hard, M_soft) - linear
+    return apart.clamp_min(0).sum(-1)
+
+
+def length_limits(rates: Tensor, G: Tensor | float, M_hard: float, M_soft: float) -> Tensor:
+    """Bound on ``D(v^t, v^{t+1})``, the length of step t: ``(M_hard M_soft / 32) e^kappa_t G^2 eta_t^2``."""
+    return M_hard * M_soft / 32 * _kappa(rates, G, M_soft).exp() * (G * rates) ** 2
+
+
+def dual_error_limits(rates: Tensor, G: Tensor | float, M_soft: float) -> Tensor:
+    """Bound on how far step t is from a straight line in theta: ``(M_soft^2 / 8) e^kappa_t G^2 eta_t^2``."""
+    return M_soft**2 / 8 * _kappa(rates, G, M_soft).exp() * (G * rates) ** 2
+
+
+def step_costs(rates: Tensor, G: Tensor | float, M_hard: float, M_soft: float) -> Tensor:
+    """What step t may cost, ``a_t = (M_hard M_soft / 32 + M_soft^2 / 8) e^kappa_t G^2 eta_t^2``, ``[..., T]``.
+
+    ``kappa_t = M_soft^2 G eta_t / 4`` bounds how much the logarithm of the slope ``B'_{M_soft}`` changes in the step.
+    G may hold one number a problem, ``[..., 1]``.
+    """
+    return length_limits(rates, G, M_hard, M_soft) + dual_error_limits(rates, G, M_soft)
+
+
+def _kappa(rates: Tensor, G: Tensor | float, M_soft: float) -> Tensor:
+    return M_soft**2 * G * rates / 4
+
+
+def average_bound(distance: Tensor | float, costs: Tensor, rates: Tensor) -> Tensor:
+    """Bound on ``E F(average) - F(u)`` after T steps, ``(D(u, v^1) + sum a_t) / sum eta_t``.
+
+    ``distance`` is ``D(u, v^1)`` for any point u of the cube, ``costs`` are those of `step_costs`.
+    """
+    return (distance + costs.sum(-1)) / rates.sum(-1)
+
+
+def last_iterate_bound(distance: Tensor | float, costs: Tensor, rates: Tensor) -> Tensor:
+    """Bound on ``E F(v^T) - min F`` for rates that do not increase.
+
+    ``distance`` is ``D(v*, v^1)`` for a minimizer v*, ``costs`` are those of `step_costs`. The bound is ::
+
+        (D + sum_t a_t) / (T eta_T) + sum_{k=1}^{T-1} (sum_{t=T-k}^T a_t) / (k (k + 1) eta_T)
+
+    and with a constant rate, where all costs are the same, ``D / (T eta) + (a / eta) (1 + 1 + 1/2 + ... + 1/(T-1))``.
+    """
+    if torch.any(rates.diff() > 0):
+        raise ValueError("The rates increase at some step; expected rates that stay equal or fall.")
+    T = rates.shape[-1]
+    tails = costs.flip(-1).cumsum(-1)  # tails[k] is the sum over t = T - k ... T
+    k = torch.arange(1, T, dtype=torch.float64)
+    drift = (tails[..., 1:] / (k * (k + 1))).sum(-1)
+    return ((distance + tails[..., -1]) / T + drift) / rates[..., -1]
+
+
+def tuned_rate(distance: float, G: float, T: int, M_hard: float, M_soft: float) -> float:
+    """Constant rate that makes the two terms of `average_bound` equal where ``e^kappa`` is taken as 1."""
+    return float(np.sqrt(distance / (T * G**2 * (M_hard * M_soft / 32 + M_soft**2 / 8))))
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Both sides of every inequality in the proof of the mirror-descent theorem, step by step, ``[..., T]``.
+
+    Attributes
+    ----------
+    identity
+        Residual of ``<q, v^t - u> = D(u, v^t) - D(u, v^{t+1}) + D(v^t, v^{t+1})``, ``q = theta(w^t) - theta(w^{t+1})``.
+    length, length_limit
+        ``D(v^t, v^{t+1})`` and its bound.
+    dual_error, dual_error_limit
+        ``||eta g - q||_1`` and its bound.
+    regret, regret_limit
+        ``sum_{s <= t} eta_s <g_s, v^s - u>`` and ``D(u, v^1) - D(u, v^{t+1}) + sum_{s <= t} a_s``.
+    """
+
+    identity: Tensor
+    length: Tensor
+    length_limit: Tensor
+    dual_error: Tensor
+    dual_error_limit: Tensor
+    regret: Tensor
+    regret_limit: Tensor
+
+
+def audit(path: Path, target: Tensor, G: float) -> Audit:
+    """Evaluate the proof of the mirror-descent theorem along a path, for a point u with finite ``D(u, v^1)``.
+
+    ``target`` is the latent value of u, ``[d]`` or with the path's leading axes.
+    """
+    M_hard, M_soft = path.M_hard, path.M_soft
+    before, after, target = path.latent[..., :-1, :], path.latent[..., 1:, :], target[..., None, :]
+    moved = path.rates[..., None] * path.gradients
+    q = mirror_map(before, M_soft) - mirror_map(after, M_soft)
+    away = soft_step(before, M_hard) - soft_step(target, M_hard)
+    to_target = divergence(target, path.latent, M_hard, M_soft)
+    length = divergence(before, after, M_hard, M_soft)
+    return Audit(
+        identity=(q * away).sum(-1) - (to_target[..., :-1] - to_target[..., 1:] + length),
+        length=length,
+        length_limit=length_limits(path.rates, G, M_hard, M_soft),
+        dual_error=(moved - q).abs().sum(-1),
+        dual_error_limit=dual_error_limits(path.rates, G, M_soft),
+        regret=(moved * away).sum(-1).cumsum(-1),
+        regret_limit=to_target[..., :1] - to_target[..., 1:] + step_costs(path.rates, G, M_hard, M_soft).cumsum(-1),
+    )
