@@ -77,6 +77,17 @@ def test_the_certificate_is_no_less_than_the_gap_of_a_poor_point() -> None:
     assert gap.max() > 1e-3
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@fast
+@given(seed=seeds)
+def test_the_range_is_attained_at_a_vertex_and_exceeded_nowhere(kind: str, seed: int) -> None:
+    problem, points = problem_and_points(kind, seed, points=50)
+    vertices = torch.tensor(list(itertools.product([0.0, 1.0], repeat=points.shape[-1])), dtype=torch.float64)
+    least = problem.objective(problem.minimizer())
+    assert torch.all(problem.objective(points) - least <= problem.vertex_gap() + 1e-12)
+    torch.testing.assert_close(problem.objective(vertices).max() - least, problem.vertex_gap())
+
+
 def test_a_batch_holds_the_problems_that_it_is_made_of() -> None:
     batch = convex.random_problem("logistic", batch=(3,), samples=4, width=2, rng=np.random.default_rng(0))
     v = torch.rand(3, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
@@ -85,6 +96,7 @@ def test_a_batch_holds_the_problems_that_it_is_made_of() -> None:
         torch.testing.assert_close(batch.objective(v)[i], batch[i].objective(v[i]))
         torch.testing.assert_close(batch.gradient(v, z)[i], batch[i].gradients(v[i])[z[i]])
         torch.testing.assert_close(batch.minimizer()[i], batch[i].minimizer())
+        torch.testing.assert_close(batch.vertex_gap()[i], batch[i].vertex_gap())
 
 
 def test_a_problem_refuses_an_unknown_shape_and_missing_offsets() -> None:
@@ -93,3 +105,5 @@ def test_a_problem_refuses_an_unknown_shape_and_missing_offsets() -> None:
         convex.Problem("cubic", rows, rows[:, 0])
     with pytest.raises(ValueError, match="expected one offset for each row"):
         convex.Problem("linear", rows, rows[0])
+    with pytest.raises(ValueError, match="width 13; the 8192 vertices"):
+        convex.random_problem("linear", samples=1, width=13, rng=np.random.default_rng(0)).vertex_gap()

@@ -407,3 +407,31 @@ def test_impossible_settings_are_refused(setting: dict[str, float], sentence: st
     with pytest.raises(ParameterError, match=sentence):
         theory.check_setting(**setting)
     theory.check_setting(M_hard=5, M_soft=5)
+
+
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_survey_holds_what_each_problem_alone_gives(kind: str, single: bool) -> None:
+    rng = np.random.default_rng(4)
+    problems = convex.random_problem(kind, batch=(3,), samples=4, width=2, rng=rng)
+    start = torch.from_numpy(rng.normal(size=(3, 2))) / 20
+    samples = torch.from_numpy(rng.integers(4, size=(3, 5, 30))) if single else None
+    table = theory.survey(problems, start, 0.1, 30, 20, 4, samples=samples)
+    rates = theory.decaying_rates(0.1, 30)
+    for i in range(3):
+        one, least = problems[i], problems[i].objective(problems[i].minimizer())
+        paths = [
+            theory.run(one.gradient, start[i], rates, 20, 4, samples=None if samples is None else samples[i, run])
+            for run in range(5)
+        ]
+        last = [np.mean([one.objective(path.points[t]).item() for path in paths]) for t in (-2, -1)]
+        average = np.mean([one.objective(path.average()).item() for path in paths])
+        assert table.gap[i] == pytest.approx(min(last) - least.item())
+        assert table.average_gap[i] == pytest.approx(average - least.item())
+        assert table.initial[i] == pytest.approx((one.objective(torch.sigmoid(20 * start[i])) - least).item())
+        assert table.printed[i] == pytest.approx(theory.rate_bound(one.gradient_bound(), 0.1, 6, 30).item())
+        distance = theory.divergence(theory.latent(one.minimizer(), 20), start[i], 20, 4)
+        costs = theory.step_costs(rates, one.gradient_bound().item(), 20, 4)
+        assert table.average_bound[i] == pytest.approx(theory.average_bound(distance, costs, rates).item())
+        assert table.last_bound[i] == pytest.approx(theory.last_iterate_bound(distance, costs, rates).item())
+    assert (table.range >= table.initial).all()

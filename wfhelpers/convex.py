@@ -66,7 +66,22 @@ class Problem:
         """Gradient of F at v, or of ``f(., sample)`` where the indices ``sample [...]`` are given."""
         if sample is None:
             return self.gradients(v).mean(-2)
-        return torch.take_along_dim(self.gradients(v), sample[..., None, None], -2).squeeze(-2)
+        rows = self.rows.expand(*sample.shape, *self.rows.shape[-2:]).take_along_dim(sample[..., None, None], -2)
+        offsets = self.offsets.expand(*sample.shape, -1).take_along_dim(sample[..., None], -1)
+        return Problem(self.kind, rows, offsets).gradients(v).squeeze(-2)
+
+    def vertex_gap(self) -> Tensor:
+        """``max F - min F`` over the cube, for a width of at most 12: a convex function is largest at a vertex."""
+        width = self.rows.shape[-1]
+        if width > 12:
+            raise ValueError(f"The problem has width {width}; the {2**width} vertices are only tried up to width 12.")
+        vertices = torch.cartesian_prod(*[torch.tensor([0.0, 1.0], dtype=torch.float64)] * width).reshape(-1, width)
+        largest = self.repeat().objective(vertices).amax(-1)
+        return largest - self.objective(self.minimizer())
+
+    def repeat(self) -> "Problem":
+        """The same problems with an axis of runs after the axes that they have, to broadcast over."""
+        return Problem(self.kind, self.rows[..., None, :, :], self.offsets[..., None, :])
 
     def gradient_bound(self) -> Tensor:
         """G of the paper's assumption (6): the largest ``||grad f(v, z)||`` over the cube and over z, exactly.

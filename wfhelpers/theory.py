@@ -1,13 +1,13 @@
 """Convergence of Algorithm 1 on convex functions: the paper's Sec. 4 and App. B, and a theorem that holds.
 
 One coordinate of a step is ``w' = w - rate * g * B'_{M_soft}(w)`` with ``g`` a component of the gradient of f at
-``v = B_{M_hard}(w)``. The three parts of this module are
+``v = B_{M_hard}(w)``. The parts of this module are
 
 * Algorithm 1 itself on any f (`run`, `Path`),
 * the paper's statements (`remainder`, `remainder_constant`, `rate_bound`) and two that refute the last one
   (`refuting_c`, `linear_gap_floor`),
 * Algorithm 1 as mirror descent (`mirror_map`, `divergence`, `audit`) with the bounds that follow (`average_bound`,
-  `last_iterate_bound`).
+  `last_iterate_bound`), and all bounds side by side on test problems (`survey`).
 
 Points of the cube are given by their latent value ``w`` with ``v = B_{M_hard}(w)``; the vertices have w = -inf, inf.
 Tensors are float64, vectors stand on the last axis, and all other axes are runs or problems.
@@ -17,12 +17,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import torch
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import beta, betainc, xlogy
 from torch import Tensor
 
 from wfhelpers.binarize import soft_step, soft_step_slope
+from wfhelpers.convex import Problem
 from wfhelpers.parameters import ParameterError
 
 Numbers = NDArray[np.float64]
@@ -347,3 +349,44 @@ def audit(path: Path, target: Tensor, G: float) -> Audit:
         regret=(moved * away).sum(-1).cumsum(-1),
         regret_limit=to_target[..., :1] - to_target[..., 1:] + step_costs(path.rates, G, M_hard, M_soft).cumsum(-1),
     )
+
+
+def survey(
+    problem: Problem, start: Tensor, c: float, T: int, M_hard: float, M_soft: float, *, samples: Tensor | None = None
+) -> pd.DataFrame:
+    """Measured gaps of Algorithm 1 at rates c/t beside what Theorem 1 and the mirror-descent theorem allow.
+
+    Parameters
+    ----------
+    problem, start
+        A batch of problems and one start for each, ``[problems, d]``.
+    samples
+        ``[problems, runs, T]``: means over runs of single-sample gradients. Full gradients without them.
+
+    Returns
+    -------
+    DataFrame
+        One row a problem: ``initial`` gap and ``range`` of F, ``gap`` at the last point (the lower of ``v^T`` and
+        ``v^{T+1}``, since the paper's text and appendix count differently) and ``average_gap``, the bounds ``printed``
+        (Theorem 1), ``average_bound`` and ``last_bound``.
+    """
+    rates, G, best = decaying_rates(c, T), problem.gradient_bound(), problem.minimizer()
+    repeated, runs = problem.repeat(), 1 if samples is None else samples.shape[-2]
+    path = run(repeated.gradient, start[:, None].expand(-1, runs, -1), rates, M_hard, M_soft, samples=samples)
+    least = problem.objective(best)
+
+    def gap(point: Tensor) -> Tensor:
+        return repeated.objective(point).mean(-1) - least
+
+    distance = divergence(latent(best, M_hard), start, M_hard, M_soft)
+    costs = step_costs(rates, G[:, None], M_hard, M_soft)
+    columns = {
+        "initial": problem.objective(soft_step(start, M_hard)) - least,
+        "range": problem.vertex_gap(),
+        "gap": torch.minimum(gap(path.points[..., -2, :]), gap(path.points[..., -1, :])),
+        "average_gap": gap(path.average()),
+        "printed": rate_bound(G, c, remainder_constant(M_hard, M_soft), T),
+        "average_bound": average_bound(distance, costs, rates),
+        "last_bound": last_iterate_bound(distance, costs, rates),
+    }
+    return pd.DataFrame({name: np.asarray(column) for name, column in columns.items()})
