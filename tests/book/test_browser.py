@@ -1,0 +1,179 @@
+"""The built site as a reader meets it: a real Chromium, from a server and from the file, on a desk and on a phone."""
+
+import shutil
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+pytestmark = pytest.mark.browser
+
+FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+PHONE = {"width": 390, "height": 844}
+READABLE = 4.5  # contrast that WCAG 2 asks of text, level AA
+
+COLOURS = """() => {
+  // The start of every piece of text in the article, its colour and the colour of what lies behind it.
+  const solid = colour => {
+    const parts = colour.match(/[\\d.]+/g).map(Number);
+    return parts.length < 4 || parts[3] > 0.99 ? parts : null;
+  };
+  const behind = element => {
+    for (; element; element = element.parentElement) {
+      const colour = solid(getComputedStyle(element).backgroundColor);
+      if (colour) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const texts = document.createTreeWalker(document.querySelector("article.bd-article"), NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (texts.nextNode()) {
+    const text = texts.currentNode.textContent.trim(), element = texts.currentNode.parentElement;
+    if (text && element.checkVisibility() && !element.closest("svg, .headerlink, style, script"))
+      found.push([text.slice(0, 40), solid(getComputedStyle(element).color) ?? [0, 0, 0], behind(element)]);
+  }
+  return found;
+}"""
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    found = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
+    program = next(filter(None, found), None)
+    assert program, "These tests need Chromium: install the package 'chromium'."
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def server(site: Path) -> Iterator[str]:
+    """Address of the site on a local server that logs nothing."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site)) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+
+
+@pytest.fixture(params=["server", "file"])
+def address(request: pytest.FixtureRequest, site: Path, server: str) -> str:
+    """Where the reader opens the site."""
+    return server if request.param == "server" else site.as_uri()
+
+
+def names(site: Path) -> list[str]:
+    """Pages that a person wrote, by their path."""
+    return sorted(
+        str(path.relative_to(site)) for folder in ("book", "notebooks") for path in site.glob(f"{folder}/**/*.html")
+    )
+
+
+class Visitor:
+    """A page that remembers what went wrong."""
+
+    def __init__(self, browser: Browser, address: str, **options: object) -> None:
+        self.page: Page = browser.new_page(**options)  # type: ignore[arg-type]
+        self.address = address
+        self.errors: list[str] = []
+        self.outside: list[str] = []
+        self.page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self._note(request.url))
+
+    def _note(self, url: str) -> None:
+        if not url.startswith((self.address, "data:", "blob:")):
+            self.outside.append(url)
+
+    def open(self, name: str) -> Page:
+        """Show a page, with its mathematics drawn and its figures scrolled into view."""
+        self.page.goto(f"{self.address}/{name}")
+        self.page.wait_for_function("!document.querySelector('.math') || document.querySelector('mjx-container')")
+        self.page.evaluate("MathJax = window.MathJax; MathJax?.startup?.promise")
+        return self.page
+
+
+def test_pages_are_whole_and_alone(browser: Browser, site: Path, address: str) -> None:
+    visitor = Visitor(browser, address)
+    for name in names(site):
+        page = visitor.open(name)
+        formulas = page.locator("article .math").count()
+        assert page.locator("article mjx-container").count() >= formulas, f"{name}: mathematics is not drawn"
+        assert page.locator("mjx-merror").count() == 0, f"{name}: a formula is wrong"
+        for image in page.locator("article img").all():
+            image.scroll_into_view_if_needed()
+            image.evaluate("image => image.decode()")
+            assert image.evaluate("image => image.naturalWidth") > 0, f"{name}: an image does not load"
+    assert visitor.errors == []
+    assert visitor.outside == []
+    visitor.page.close()
+
+
+def test_search_finds_a_page_and_leads_to_it(browser: Browser, address: str) -> None:
+    visitor = Visitor(browser, address)
+    page = visitor.open("book/intro.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("papermill")
+    page.keyboard.press("Enter")
+    hit = page.locator("#search-results li a", has_text="How to reproduce it").first
+    hit.click()
+    page.wait_for_url("**/book/reproduce.html*")
+    assert "papermill" in page.locator("article").inner_text()
+    assert visitor.errors == []
+    assert visitor.outside == []
+    page.close()
+
+
+def test_phone_never_scrolls_sideways(browser: Browser, site: Path, server: str) -> None:
+    visitor = Visitor(browser, server, viewport=PHONE)
+    wide = [
+        name
+        for name in names(site)
+        if visitor.open(name).evaluate("document.documentElement.scrollWidth") > PHONE["width"]
+    ]
+    assert wide == []
+    visitor.page.close()
+
+
+def luminance(colour: list[float]) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    parts = [value / 255 for value in colour[:3]]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: list[float], other: list[float]) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_is_readable_in_both_modes(browser: Browser, site: Path, server: str, scheme: str) -> None:
+    visitor = Visitor(browser, server, color_scheme=scheme)
+    for name in names(site):
+        texts = visitor.open(name).evaluate(COLOURS)
+        assert texts
+        assert (luminance(texts[0][2]) < 0.2) == (scheme == "dark")
+        faint = [(text, colour, ground) for text, colour, ground in texts if contrast(colour, ground) < READABLE]
+        assert faint == [], name
+    visitor.page.close()
+
+
+def test_figures_keep_a_light_ground_in_dark_mode(browser: Browser, site: Path, server: str) -> None:
+    visitor = Visitor(browser, server, color_scheme="dark")
+    for name in names(site):
+        for image in visitor.open(name).locator("article .cell_output img, article figure img").all():
+            ground = image.evaluate("image => getComputedStyle(image).backgroundColor.match(/\\d+/g).map(Number)")
+            assert luminance(ground) > 0.9, name
+    visitor.page.close()
