@@ -98,7 +98,7 @@ def commands() -> list[tuple[str, str]]:
     found = []
     for page, text in pages.items():
         joined = text.replace("\\\n", " ")
-        found += [(page, line.strip()) for line in re.findall(r"^\s*papermill notebooks/.*$", joined, re.MULTILINE)]
+        found += [(page, line) for line in re.findall(r"^[ `]*(papermill notebooks/[^`\n]*)", joined, re.MULTILINE)]
     return found
 
 
