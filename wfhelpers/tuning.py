@@ -42,7 +42,7 @@ JUDGED_BY = {
 }
 """Model whose validation AUC judges the trials of a training."""
 
-TUNING_TASKS = {
+TUNING_TASKS: dict[str, list[tuple[int | str, int | str]]] = {
     "mnist": [(0, 8), (3, 5), (7, 9)],
     "citeseer": [("Agents", "ML"), ("AI", "HCI"), ("DB", "IR")],
 }
@@ -60,10 +60,12 @@ def tune(draws: list[Draw], seed: int = SEED) -> pd.DataFrame:
     """
     validation = [draw.split(HELD_OUT) for draw in draws]
     rows: list[dict[str, object]] = []
-    trials = [(training, trial) for training, grid in GRID.items() for trial in grid]
+    trials: list[tuple[str, Training | Start]] = [
+        (training, trial) for training, grid in GRID.items() for trial in grid
+    ]
     for training, trial in progress(trials, "trials"):
         best_bin = chosen(pd.DataFrame(rows)).bin if training == "bin_real" else LITERAL.bin
-        rows.append(_judge(training, trial, replace(LITERAL, bin=best_bin), validation, seed))
+        rows.append(judge(training, trial, replace(LITERAL, bin=best_bin), validation, seed))
     return pd.DataFrame(rows)
 
 
@@ -92,9 +94,10 @@ def tuning_draws(dataset: str) -> list[Draw]:
     return [Task(dataset, negative, positive, 100, 50).draw(RUNS, SEED) for negative, positive in pairs]
 
 
-def _judge(
+def judge(
     training: str, trial: Training | Start, settings: Settings, draws: list[Draw], seed: int
 ) -> dict[str, object]:
+    """Row of the trials table: one trial, trained and judged on draws whose test objects are validation objects."""
     settings = replace(settings, **{training: trial})  # type: ignore[arg-type]
     model = JUDGED_BY[training]
     fitted = [fit(strategies.strategy_of(model), draw, settings, seed)[model] for draw in draws]
