@@ -171,6 +171,15 @@ def test_principal_scores_of_citeseer_agree_with_sklearn():
     assert same_up_to_sign(data.load("citeseer").features, theirs, 1e-6)
 
 
+def test_projecting_other_rows_agrees_with_sklearn():
+    rng = np.random.default_rng(2)
+    seen, other = rng.standard_normal((40, 9)), rng.standard_normal((5, 9))
+    theirs = PCA(3, svd_solver="full").fit(seen)
+    mean, axes = data.principal_axes(csr_array(seen), 3)
+    signs = np.sign((axes * theirs.components_.T).sum(axis=0))
+    assert np.allclose(data.project(other, mean, axes) * signs, theirs.transform(other), atol=1e-10)
+
+
 def test_centring_changes_citeseer():
     centred, raw = data.load("citeseer"), data.load("citeseer", centred=False)
     assert np.abs(norms(raw.features) - 1).max() < 1e-6

@@ -27,6 +27,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigsh
 from threadpoolctl import threadpool_limits
 
+from wfhelpers.errors import InputError
+
 WIDTH = 64  # the paper's I
 BUNDLED = Path(__file__).parent / "bundled"
 SHA256 = {
@@ -36,8 +38,8 @@ SHA256 = {
 POOLINGS = ("mean", "max")
 
 
-class DataError(ValueError):
-    """Input that cannot be used, with one sentence on what was wrong, what was expected and what to do."""
+class DataError(InputError):
+    """Data that cannot be used, or a task that they do not allow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,15 +116,33 @@ def pool(images: NDArray[np.uint8], pooling: str = "mean") -> NDArray[np.float64
 def principal_scores(
     rows: NDArray[np.float64] | csr_array, count: int = WIDTH, *, centred: bool = True
 ) -> NDArray[np.float64]:
-    """Coordinates of the rows on their first `count` principal components, largest variance first (Sec. 5).
+    """Coordinates of the rows on their own first principal components, largest variance first (Sec. 5)."""
+    mean, axes = principal_axes(rows, count, centred=centred)
+    return project(rows, mean, axes)
 
-    Components without variance are left out. An eigenvector's sign is free: here the score of largest absolute value
-    is positive. One thread, because the order of the sums, and with it the last digits, would depend on their number.
+
+def principal_axes(
+    rows: NDArray[np.float64] | csr_array, count: int = WIDTH, *, centred: bool = True
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean of the rows (zero if not centred) and their first `count` principal components, as columns.
+
+    Components without variance are left out. An eigenvector's sign is free: here the row with the largest absolute
+    score has a positive one. One thread, because the last digits of a sum would depend on how many share it.
     """
+    mean = np.asarray(rows.mean(axis=0)) if centred else np.zeros(rows.shape[1])
     with threadpool_limits(1, user_api="blas"):
-        scores = (_sparse_scores if isinstance(rows, csr_array) else _dense_scores)(rows, count, centred)
+        axes = (_sparse_axes if isinstance(rows, csr_array) else _dense_axes)(rows, mean, count)
+        scores = project(rows, mean, axes)
     extremes = np.take_along_axis(scores, np.abs(scores).argmax(axis=0, keepdims=True), axis=0)
-    return scores * np.sign(extremes)
+    return mean, axes * np.sign(extremes)
+
+
+def project(
+    rows: NDArray[np.float64] | csr_array, mean: NDArray[np.float64], axes: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Coordinates of any rows on given components."""
+    with threadpool_limits(1, user_api="blas"):
+        return np.asarray(rows @ axes - mean @ axes)
 
 
 def unit_rows(rows: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -143,20 +163,18 @@ def _refuse_zero_rows(rows: NDArray[np.float64]) -> None:
         raise DataError(f"Row {empty[0]} (counted from 0) is all zero and has no direction; drop such rows.")
 
 
-def _dense_scores(rows: NDArray[np.float64], count: int, centred: bool) -> NDArray[np.float64]:
-    """Scores from the eigenvectors of ``X^T X`` or ``X X^T``, whichever is smaller."""
-    x = rows - rows.mean(axis=0) if centred else rows
+def _dense_axes(rows: NDArray[np.float64], mean: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """Eigenvectors of ``X^T X``, by way of ``X X^T`` where that is smaller."""
+    x = rows - mean
     by_column = x.shape[1] <= x.shape[0]
     values, vectors = np.linalg.eigh(x.T @ x if by_column else x @ x.T)
     kept = [i for i in reversed(range(len(values))) if values[i] > 1e-12 * values[-1]][:count]
-    scores: NDArray[np.float64] = x @ vectors[:, kept] if by_column else vectors[:, kept] * np.sqrt(values[kept])
-    return scores
+    axes: NDArray[np.float64] = vectors[:, kept] if by_column else x.T @ vectors[:, kept] / np.sqrt(values[kept])
+    return axes
 
 
-def _sparse_scores(rows: csr_array, count: int, centred: bool) -> NDArray[np.float64]:
-    """Scores from the eigenvectors of the Gram matrix, which is applied without ever being formed."""
-    n, columns = rows.shape
-    mean = np.asarray(rows.mean(axis=0)) if centred else np.zeros(columns)
+def _sparse_axes(rows: csr_array, mean: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """Eigenvectors of ``X^T X``, by way of ``X X^T``, which is applied without ever being formed."""
     transposed = rows.T.tocsr()
     products, square = rows @ mean, mean @ mean
 
@@ -164,10 +182,12 @@ def _sparse_scores(rows: csr_array, count: int, centred: bool) -> NDArray[np.flo
         total = v.sum()
         return np.asarray(rows @ (transposed @ v) - products * total - products @ v + square * total)
 
+    n = rows.shape[0]
     operator = LinearOperator((n, n), matvec=gram, dtype=np.float64)
     start = np.cos(np.arange(n))  # any fixed vector: the default is random
     values, vectors = eigsh(operator, k=count, ncv=2 * count + 2, v0=start)
-    return np.asarray(vectors * np.sqrt(values))[:, ::-1]
+    axes = (transposed @ vectors - np.outer(mean, vectors.sum(axis=0))) / np.sqrt(values)
+    return np.asarray(axes)[:, ::-1]
 
 
 # Bundled samples

@@ -15,15 +15,13 @@ import ast
 import difflib
 from collections.abc import Sequence
 
+from wfhelpers.errors import InputError
+
 INJECTED_MARK = "# Parameters"  # papermill starts the cell that it injects with this comment
 
 
-class ParameterError(ValueError):
+class ParameterError(InputError):
     """A notebook was given a parameter that it does not have, or a value of the wrong type."""
-
-    def _render_traceback_(self) -> list[str]:
-        """Show the sentence alone: IPython calls this instead of printing frames that say nothing to the user."""
-        return [f"{type(self).__name__}: {self}"]
 
 
 def check() -> None:
