@@ -163,6 +163,49 @@ class Task:
         return torch.from_numpy(self.dataset.features[rows]), torch.from_numpy(y)
 
 
+EXAMPLES = {"mnist": (1, 2), "citeseer": ("DB", "IR")}
+"""Groups that a notebook tells apart where none are named."""
+
+
+def task_series(
+    dataset: Dataset | str | Path,
+    negative: Any = None,
+    positive: Any = None,
+    train_per_class: Any = None,
+    test_per_class: int | None = None,
+) -> list[Task]:
+    """One question at several training sizes, with a sensible choice for whatever is None.
+
+    Parameters
+    ----------
+    dataset
+        As for `Task`.
+    negative, positive
+        Both or neither. If neither: `EXAMPLES`, or the first two classes of another data set.
+    train_per_class
+        Sizes, or a single one. If None, three of them: the paper's scale of 150, or what the smallest class leaves,
+        and one and two thirds of it.
+    test_per_class
+        If None, the paper's 50, or a quarter of the smallest class where that is less.
+    """
+    chosen = dataset if isinstance(dataset, Dataset) else load(dataset)
+    if (negative is None) != (positive is None):
+        raise DataError("Only one of the groups negative and positive is named; name both, or neither.")
+    if negative is None:
+        negative, positive = EXAMPLES.get(chosen.name, chosen.classes[:2])
+    classes = _group(chosen, negative, "negative") + _group(chosen, positive, "positive")
+    smallest = min(int(np.sum(chosen.labels == one)) for one in classes)
+    if test_per_class is None:
+        test_per_class = max(1, min(50, smallest // 4))
+    if train_per_class is None:
+        largest = max(3, min(150, smallest - _positive(test_per_class, "test_per_class")))
+        train_per_class = [largest // 3, 2 * largest // 3, largest]
+    sizes = train_per_class if isinstance(train_per_class, list | tuple) else [train_per_class]
+    if not sizes or len(set(map(str, sizes))) < len(sizes):
+        raise DataError(f"train_per_class is {train_per_class!r}; expected one or more different sizes.")
+    return [Task(chosen, negative, positive, size, test_per_class) for size in sizes]
+
+
 def _group(dataset: Dataset, wanted: Any, which: str) -> tuple[Any, ...]:
     """Classes of the data set that were asked for: one of them, or several."""
     several = isinstance(wanted, Sequence | set | np.ndarray) and not isinstance(wanted, str)

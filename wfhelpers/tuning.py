@@ -12,6 +12,7 @@ from dataclasses import replace
 import pandas as pd
 
 from wfhelpers import strategies
+from wfhelpers.errors import InputError
 from wfhelpers.evaluation import auc
 from wfhelpers.progress import progress
 from wfhelpers.strategies import CHARITABLE, LITERAL, TRIALS, TUNED, Settings, Start, Training, chosen, fit
@@ -79,7 +80,7 @@ def protocol_settings(protocol: str, task: Task, runs: int = RUNS, seed: int = S
     if protocol == "charitable":
         return CHARITABLE
     if protocol != "tuned":
-        raise ValueError(f"Unknown protocol {protocol!r}; expected literal, charitable or tuned.")
+        raise InputError(f"Unknown protocol {protocol!r}; expected literal, charitable or tuned.")
     return TUNED[task.dataset.name] if task.dataset.name in TUNED else chosen(tune([task.draw(runs, seed)], seed))
 
 
