@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
@@ -53,7 +55,7 @@ def digit_preparation(images: NDArray[np.uint8], mean: NDArray[np.float32], maxi
         "8 × 8, mean of 3 × 3": mean.reshape(-1, 8, 8),
         "8 × 8, max of 3 × 3": maximum.reshape(-1, 8, 8),
     }
-    made = figure(len(stages), len(images), height=3.3)
+    made = figure(len(stages), len(images), height=2.9)
     grid = np.array(made.axes).reshape(len(stages), len(images))
     for row, (stage, pictures) in zip(grid, stages.items(), strict=True):
         for axes, picture in zip(row, pictures, strict=True):
@@ -200,3 +202,174 @@ def flip_price(curves: pd.DataFrame, runs: pd.DataFrame) -> Figure:
     axes.set(xlabel=r"$M_{soft}$", ylabel=r"$\sum_t \eta_t |g_t|$ until the weight flips")
     axes.legend(frameon=False, fontsize="small")
     return made
+
+
+# Chapters 02 and 03. No strategies are compared there: shades of one scale tell the settings apart.
+
+
+def shades(number: int) -> list[tuple[float, float, float, float]]:
+    """Colours from dark to light that differ in brightness, for lines of one kind."""
+    return [colormaps["viridis"](place) for place in np.linspace(0, 0.85, number)]
+
+
+def step_functions(curves: pd.DataFrame) -> Figure:
+    """Fig. 2: the step function (left) and its derivative, true (middle) and as printed (right), for several M.
+
+    Columns: ``M``, ``w``, ``step``, ``slope``, ``slope_printed``.
+    """
+    made = figure(1, 3, height=2.8)
+    titles = {
+        "step": "$B_M(w)$",
+        "slope": "derivative $M B_M (1 - B_M)$",
+        "slope_printed": "as printed, $B_M (1 - B_M)$",
+    }
+    for axes, (column, title) in zip(made.axes, titles.items(), strict=True):
+        groups = list(curves.groupby("M"))
+        for (M, curve), colour in zip(groups, shades(len(groups)), strict=True):
+            axes.plot(curve["w"], curve[column], color=colour, label=f"M = {M:g}")
+        axes.set(title=title, xlabel="weight w")
+        axes.title.set_fontsize("medium")
+    made.axes[0].set_ylabel("value")
+    made.axes[0].legend(frameon=False, fontsize="small")
+    return made
+
+
+def hard_and_soft(curves: pd.DataFrame, spans: Mapping[str, tuple[float, float]]) -> Figure:
+    """Step (left) and slope (right, logarithmic) of the hard and the soft M, over the weights that starts draw.
+
+    Columns: ``name``, ``w``, ``step``, ``slope``. Each span is marked at the foot of the right panel.
+    """
+    made = figure(1, 2)
+    left, right = made.axes
+    names = list(dict.fromkeys(curves["name"]))
+    for name, style, colour in zip(names, ("-", "--", ":"), shades(len(names)), strict=False):
+        curve = curves[curves["name"] == name]
+        left.plot(curve["w"], curve["step"], style, color=colour, label=name)
+        right.semilogy(curve["w"], curve["slope"], style, color=colour)
+    foot = 1e-6
+    for place, (name, (low, high)) in enumerate(spans.items()):
+        height = foot * 6 ** (place + 0.5)
+        right.plot([low, high], [height, height], color="0.5", lw=5, solid_capstyle="butt")
+        right.text(curves["w"].max(), height, name, ha="right", va="center", fontsize="small")
+    right.set(xlabel="weight w", ylabel="slope", ylim=(foot, None))
+    left.set(xlabel="weight w", ylabel="step")
+    left.legend(frameon=False, fontsize="small", loc="lower right")
+    return made
+
+
+def one_descent(course: pd.DataFrame) -> Figure:
+    """One run of Algorithm 1 over its steps: objective, AUC, density of the layers, flipped weights.
+
+    Columns as `wfhelpers.convergence.follow` gives them, for a single run.
+    """
+    made = figure(2, 2, height=4.6, sharex=True)
+    dark, light = shades(2)
+    relaxed, binary = r"$B_{M_{hard}}(w)$", r"$B_\infty(w)$"
+    panels: list[tuple[str, dict[str, str]]] = [
+        ("objective F (training)", {"F_relaxed": relaxed, "F_binary": binary}),
+        ("AUC (test)", {"auc_relaxed": relaxed, "auc_binary": binary}),
+        ("density (share of ones)", {"density_1": "layer 1", "density_2": "layer 2"}),
+        ("flip ratio (share a record)", {"flip_ratio": ""}),
+    ]
+    for axes, (label, lines) in zip(made.axes, panels, strict=True):
+        for (column, name), colour, style in zip(lines.items(), (dark, light), ("-", "--"), strict=False):
+            axes.plot(course["step"], course[column], style, color=colour, label=name)
+        axes.set_ylabel(label)
+        if len(lines) > 1:
+            axes.legend(frameon=False, fontsize="small")
+    for axes in made.axes[2:]:
+        axes.set_xlabel("step")
+    return made
+
+
+def weight_pictures(states: Mapping[int, NDArray[np.float64]]) -> Figure:
+    """Binary networks ``[2, I, I]`` at several steps: a column a step, a row a layer, black where a weight is one."""
+    made = figure(2, len(states), height=7.2 * 2 / len(states) + 0.5, sharex=True, sharey=True)
+    axes = np.array(made.axes).reshape(2, -1)
+    for column, (step, layers) in enumerate(states.items()):
+        for row, layer in enumerate(layers):
+            axes[row, column].imshow(layer, cmap="Greys", vmin=0, vmax=1, interpolation="nearest")
+            axes[row, column].set(xticks=[], yticks=[])
+            axes[row, column].spines[["top", "right"]].set_visible(True)
+        axes[0, column].set_title(f"step {step}", fontsize="medium")
+    axes[0, 0].set(ylabel="layer 1: hidden j", xlabel="input k")
+    axes[1, 0].set(ylabel="layer 2: output i", xlabel="hidden j")
+    return made
+
+
+def starting_density(sweep: pd.DataFrame, width: int) -> Figure:
+    """AUC after training (above) and share of runs that moved (below) over the density of the start.
+
+    Columns: ``scale``, ``density``, ``auc_binary``, ``moved``; a line marks the density ``1 / width``.
+    """
+    made = figure(2, 1, height=4.4, sharex=True)
+    above, below = made.axes
+    groups = list(sweep.groupby("scale"))
+    for (scale, rows), colour, style in zip(groups, shades(len(groups)), ("o-", "s--", "^:"), strict=False):
+        _median_and_quartiles(above, rows, "density", "auc_binary", colour, style, f"s = {scale:g}")
+        below.plot(rows.groupby("density")["moved"].mean(), style, color=colour, ms=4)
+    for axes in made.axes:
+        axes.axvline(1 / width, color="0.6", lw=1, ls=":")
+    above.text(1 / width, 0.52, f" 1/{width}", color="0.35", fontsize="small")
+    above.set(ylabel="AUC (test)", xscale="log")
+    below.set(xlabel="density p of the start (share of ones)", ylabel="share of runs that moved")
+    above.legend(frameon=False, fontsize="small", loc="center left")
+    return made
+
+
+def convergence(courses: pd.DataFrame) -> Figure:
+    """Fig. 3: a column for each ``M_hard``, a colour for each ``M_soft / M_hard``; objective above, AUC below.
+
+    Columns: ``step``, ``run``, ``M_hard``, ``M_soft``, ``F_binary``, ``auc_binary``. Median solid, quartiles dashed.
+    """
+    sharpnesses = sorted(courses["M_hard"].unique())
+    made = figure(2, len(sharpnesses), height=4.8, sharex=True, sharey="row")
+    axes = np.array(made.axes).reshape(2, -1)
+    courses = courses.assign(ratio=(courses["M_soft"] / courses["M_hard"]).round(6))
+    ratios = sorted(courses["ratio"].unique())
+    colours = dict(zip(ratios, shades(len(ratios)), strict=True))
+    for column, M_hard in enumerate(sharpnesses):
+        for ratio, rows in courses[courses["M_hard"] == M_hard].groupby("ratio"):
+            for row, value in enumerate(["F_binary", "auc_binary"]):
+                label = f"{ratio:g} $M_{{hard}}$"
+                _median_and_quartiles(axes[row, column], rows, "step", value, colours[float(ratio)], "-", label)
+        axes[0, column].set_title(f"$M_{{hard}}$ = {M_hard:g}", fontsize="medium")
+        axes[1, column].set_xlabel("step")
+    axes[0, 0].set_ylabel("objective F (training)")
+    axes[1, 0].set_ylabel("AUC (test)")
+    axes[0, 0].legend(frameon=False, fontsize="small", title="$M_{soft}$", loc="lower left")
+    return made
+
+
+def rounding(finals: pd.DataFrame) -> Figure:
+    """What ``M_hard`` does: objective reached (left), error of the rounding in F (middle) and in AUC (right).
+
+    Columns: ``setting``, ``M_hard``, ``F_relaxed``, ``F_error``, ``auc_error``; median and quartiles over runs.
+    """
+    made = figure(1, 3, height=3.2)
+    panels = {
+        "F_relaxed": r"$F(B_{M_{hard}}(w))$",
+        "F_error": r"$|F(B_{M_{hard}}(w)) - F(B_\infty(w))|$",
+        "auc_error": r"|AUC of $B_{M_{hard}}$ − AUC of $B_\infty$|",
+    }
+    settings = list(dict.fromkeys(finals["setting"]))
+    for axes, (value, label) in zip(made.axes, panels.items(), strict=True):
+        for setting, colour, style in zip(settings, shades(len(settings)), ("o-", "s-", "^-"), strict=False):
+            _median_and_quartiles(
+                axes, finals[finals["setting"] == setting], "M_hard", value, colour, style, str(setting)
+            )
+        axes.set(xlabel="$M_{hard}$", xscale="log")
+        axes.set_title(label, fontsize="medium")
+    made.axes[1].set_yscale("log")
+    made.legend(*made.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+    return made
+
+
+def _median_and_quartiles(
+    axes: Axes, rows: pd.DataFrame, x: str, value: str, colour: Any, style: str, label: str
+) -> None:
+    """Median over the rows of each x as a line, quartiles as thin dashed lines."""
+    groups = rows.groupby(x)[value]
+    axes.plot(groups.median(), style, color=colour, ms=4, label=label)
+    for share in (0.25, 0.75):
+        axes.plot(groups.quantile(share), "--", color=colour, lw=0.8)

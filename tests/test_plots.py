@@ -1,0 +1,86 @@
+import numpy as np
+import pandas as pd
+
+from wfhelpers import plots
+
+# Chapters 02 and 03.
+
+
+def test_step_functions_draw_every_curve_in_every_panel():
+    w = np.linspace(-1, 1, 5)
+    curves = pd.concat(
+        pd.DataFrame({"M": M, "w": w, "step": w * M, "slope": w + M, "slope_printed": w - M}) for M in (1, 5)
+    )
+    panels = plots.step_functions(curves).axes
+    for axes, column in zip(panels, ["step", "slope", "slope_printed"], strict=True):
+        drawn = [line.get_ydata() for line in axes.lines]
+        np.testing.assert_allclose(drawn, [curves.loc[curves["M"] == M, column] for M in (1, 5)])
+    assert [text.get_text() for text in panels[0].get_legend().texts] == ["M = 1", "M = 5"]
+
+
+def test_hard_and_soft_mark_where_the_starts_lie():
+    w = np.linspace(-1, 1, 5)
+    curves = pd.concat(pd.DataFrame({"name": name, "w": w, "step": w, "slope": w**2 + 1}) for name in ("hard", "soft"))
+    left, right = plots.hard_and_soft(curves, {"sparse": (-0.4, 0.1)}).axes
+    assert len(left.lines) == 2
+    assert list(right.lines[-1].get_xdata()) == [-0.4, 0.1]
+    assert right.texts[0].get_text() == "sparse"
+
+
+def course(M_hard: float, M_soft: float) -> pd.DataFrame:
+    """A made-up course of four runs whose median and quartiles are known: run r has the value r + step."""
+    table = pd.DataFrame([(step, run) for step in (0, 10) for run in range(5)], columns=["step", "run"])
+    for column in ("F_relaxed", "F_binary", "auc_relaxed", "auc_binary", "density_1", "density_2", "flip_ratio"):
+        table[column] = table["run"] + table["step"] + M_soft
+    return table.assign(M_hard=M_hard, M_soft=M_soft)
+
+
+def test_one_descent_shows_four_measures_over_the_steps():
+    one = course(50, 5).query("run == 2")
+    made = plots.one_descent(one)
+    assert [len(axes.lines) for axes in made.axes] == [2, 2, 2, 1]
+    for axes in made.axes:
+        for line in axes.lines:
+            np.testing.assert_allclose(line.get_ydata(), [7, 17])
+        assert axes.get_ylabel()
+
+
+def test_weight_pictures_show_each_layer_at_each_step():
+    states = {step: np.random.default_rng(step).integers(0, 2, (2, 4, 4)).astype(float) for step in (0, 5, 200)}
+    made = plots.weight_pictures(states)
+    shown = np.array([axes.images[0].get_array() for axes in made.axes]).reshape(2, 3, 4, 4)
+    np.testing.assert_array_equal(shown.swapaxes(0, 1), list(states.values()))
+    assert [axes.get_title() for axes in made.axes[:3]] == ["step 0", "step 5", "step 200"]
+
+
+def test_starting_density_shows_medians_and_shares():
+    sweep = pd.DataFrame(
+        [(0.1, p, p + run / 10, run > 0) for p in (0.1, 0.5) for run in range(4)],
+        columns=["scale", "density", "auc_binary", "moved"],
+    )
+    above, below = plots.starting_density(sweep, 64).axes
+    np.testing.assert_allclose(above.lines[0].get_ydata(), [0.25, 0.65])
+    np.testing.assert_allclose(below.lines[0].get_ydata(), [0.75, 0.75])
+    assert above.lines[-1].get_xdata()[0] == 1 / 64
+
+
+def test_convergence_has_a_column_for_each_hard_sharpness_and_quartiles_around_each_median():
+    courses = pd.concat(course(M_hard, ratio * M_hard) for M_hard in (10, 50) for ratio in (1, 0.1))
+    made = plots.convergence(courses)
+    assert len(made.axes) == 4
+    median, lower, upper = made.axes[1].lines[:3]  # the objective for M_hard = 50, M_soft = 5 comes first
+    np.testing.assert_allclose(median.get_ydata(), [7, 17])
+    np.testing.assert_allclose(lower.get_ydata(), [6, 16])
+    np.testing.assert_allclose(upper.get_ydata(), [8, 18])
+    assert (median.get_linestyle(), lower.get_linestyle()) == ("-", "--")
+
+
+def test_rounding_shows_every_setting_in_every_panel():
+    finals = pd.DataFrame(
+        [(setting, M, -M, 1 / M, run / M) for setting in ("one", "other") for M in (10, 50) for run in range(3)],
+        columns=["setting", "M_hard", "F_relaxed", "F_error", "auc_error"],
+    )
+    made = plots.rounding(finals)
+    assert [len(axes.lines) for axes in made.axes] == [6, 6, 6]
+    np.testing.assert_allclose(made.axes[2].lines[0].get_ydata(), [0.1, 0.02])
+    assert [text.get_text() for text in made.legends[0].texts] == ["one", "other"]
