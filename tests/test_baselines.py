@@ -2,10 +2,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from wfhelpers.baselines import accuracies
+from wfhelpers.baselines import accuracies, logistic_auc
+from wfhelpers.tasks import Task
 
 
 @pytest.fixture
@@ -44,3 +46,13 @@ def test_a_representation_is_told_only_the_training_rows(blobs):
     assert accuracies(represent, labels, folds=3) == accuracies(features, labels, folds=3)
     left_out = np.concatenate([np.setdiff1d(np.arange(60), train) for train in seen])
     assert sorted(left_out) == list(range(60))
+
+
+def test_logistic_auc_agrees_with_sklearn_and_sees_only_training_objects():
+    draw = Task("citeseer", "DB", "IR", 40, 20).draw(3, seed=0)
+    expected = []
+    for run in range(3):
+        linear = LogisticRegression(max_iter=1000, tol=1e-8).fit(draw.x_train[run].double(), draw.y_train[run])
+        expected.append(roc_auc_score(draw.y_test[run], linear.predict_proba(draw.x_test[run].double())[:, 1]))
+    np.testing.assert_allclose(logistic_auc(draw), expected)
+    assert 0.5 < min(expected) < 1

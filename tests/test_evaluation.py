@@ -1,12 +1,14 @@
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import bootstrap
 from sklearn.metrics import roc_auc_score
 
 from wfhelpers import network
-from wfhelpers.evaluation import auc, auc_of_scores, rows, summary, table
+from wfhelpers.evaluation import auc, auc_of_scores, margin, rows, summary, table
 from wfhelpers.strategies import CHARITABLE, MODELS, Settings, fit
 from wfhelpers.tasks import Task
 
@@ -71,3 +73,45 @@ def test_summary_gives_median_and_quartiles():
 def test_a_sparse_start_trains_binary_networks(negative, positive, least):
     draw = Task("mnist", negative, positive, 100, 50).draw(10, seed=0)
     assert float(auc(fit("bin", draw, CHARITABLE, 0)["bin"].weights, draw).median()) >= least
+
+
+def results_of(**models):
+    """Table of results of one task and size with the given AUCs, one a run."""
+    tables = [pd.DataFrame({"model": model, "auc": aucs, "run": range(len(aucs))}) for model, aucs in models.items()]
+    return pd.concat(tables).assign(task="a vs b", size=10)
+
+
+def test_margin_is_between_the_best_medians():
+    made = margin(results_of(a=[0.1, 0.5, 0.9], b=[0.6, 0.6, 0.7], c=[0.2, 0.8, 0.3]), ["a", "b"], ["c"]).iloc[0]
+    assert made.margin == pytest.approx(0.6 - 0.3)
+
+
+def test_margin_is_paired():
+    rng = np.random.default_rng(0)
+    hard_or_easy = rng.uniform(0, 1, 10)
+    made = margin(results_of(a=hard_or_easy + 0.01, b=hard_or_easy), ["a"], ["b"]).iloc[0]
+    np.testing.assert_allclose(made, 0.01)  # the same gain in every run: no uncertainty, however different the runs
+
+
+def test_margin_interval_agrees_with_scipy():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(0.8, 0.1, 30), rng.normal(0.7, 0.1, 30)
+
+    def difference(first, second, axis):
+        return np.median(first, axis=axis) - np.median(second, axis=axis)
+
+    expected = bootstrap((a, b), difference, paired=True, method="percentile", n_resamples=20_000, rng=2)
+    made = margin(results_of(a=a, b=b), ["a"], ["b"], resamples=20_000).iloc[0]
+    np.testing.assert_allclose([made.lower, made.upper], expected.confidence_interval, atol=0.005)
+
+
+def test_margin_chooses_the_best_anew_in_each_resample():
+    made = margin(results_of(a=[0.0, 1.0] * 5, b=[1.0, 0.0] * 5, c=[0.5] * 10), ["a", "b"], ["c"]).iloc[0]
+    assert (made.margin, made.lower) == (0.0, 0.0)  # one of a and b has a median of 0.5 or more, whatever is drawn
+    assert made.upper == 0.5
+
+
+def test_margin_has_one_row_a_task_and_size():
+    one = results_of(a=[0.5, 0.7], b=[0.5, 0.5])
+    both = pd.concat([one, one.assign(size=20)])
+    assert margin(both, ["a"], ["b"]).index.tolist() == [("a vs b", 10), ("a vs b", 20)]

@@ -1,5 +1,7 @@
 """How good a network is: area under the ROC curve, and the tidy table that every figure and claim starts from."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import torch
@@ -68,3 +70,24 @@ def summary(results: pd.DataFrame, value: str = "auc") -> pd.DataFrame:
     """Median and quartiles over runs of one column, a row a (task, size, model)."""
     groups = results.groupby(["task", "size", "model"], sort=False)[value]
     return groups.quantile(np.array([0.25, 0.5, 0.75])).unstack().set_axis(["lower", "median", "upper"], axis=1)
+
+
+def margin(
+    results: pd.DataFrame, ours: Sequence[str], others: Sequence[str], *, resamples: int = 2000, seed: int = 0
+) -> pd.DataFrame:
+    """Best median AUC among some models minus the best among others, with a 95 % interval; a row a (task, size).
+
+    The interval is a paired percentile bootstrap: runs are drawn with replacement, for all models together, and the
+    best model of each side is chosen anew each time. It speaks of new runs on the same task, not of new tasks.
+    """
+    made = []
+    for (task, size), group in results.groupby(["task", "size"], sort=False):
+        by_run = group.pivot(index="run", columns="model", values="auc")
+        runs = len(by_run)
+        chosen = np.random.default_rng(seed).integers(0, runs, (resamples, runs))
+        drawn = [np.median(by_run[list(side)].to_numpy()[chosen], axis=1).max(-1) for side in (ours, others)]
+        lower, upper = np.quantile(drawn[0] - drawn[1], [0.025, 0.975])
+        medians = by_run.median()
+        value = medians[list(ours)].max() - medians[list(others)].max()
+        made.append({"task": task, "size": size, "margin": value, "lower": lower, "upper": upper})
+    return pd.DataFrame(made).set_index(["task", "size"])
