@@ -99,6 +99,12 @@ def test_a_batch_holds_the_problems_that_it_is_made_of() -> None:
         torch.testing.assert_close(batch.vertex_gap()[i], batch[i].vertex_gap())
 
 
+def test_a_line_is_a_line() -> None:
+    v = torch.tensor([[0.0], [0.5], [1.0]], dtype=torch.float64)
+    assert convex.line(0.2).objective(v).tolist() == pytest.approx([0, 0.1, 0.2])
+    assert convex.line(0.2).gradient_bound() == pytest.approx(0.2)
+
+
 def test_a_problem_refuses_an_unknown_shape_and_missing_offsets() -> None:
     rows = torch.ones(3, 2, dtype=torch.float64)
     with pytest.raises(ValueError, match="kind is 'cubic'; expected one of linear, logistic, quadratic"):

@@ -16,7 +16,7 @@ from wfhelpers.parameters import ParameterError
 
 INF = math.inf
 KINDS = sorted(convex.SHAPES)
-COUNTEREXAMPLE = convex.Problem("linear", torch.full((1, 1), 0.01, dtype=torch.float64), torch.zeros(1).double())
+COUNTEREXAMPLE = convex.line(0.01)
 fast = settings(max_examples=40, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 kinds = st.sampled_from(KINDS)
@@ -287,6 +287,13 @@ def test_a_vertex_is_at_finite_distance_when_soft_is_below_hard(
     assert (far[1] - far[0]).item() * M_hard**2 == pytest.approx(100)
 
 
+@given(M=st.floats(0.5, 60), delta=st.floats(1e-9, 1))
+@fast
+def test_near_a_vertex_the_distance_grows_with_the_logarithm_where_soft_equals_hard(M: float, delta: float) -> None:
+    near = theory.divergence(theory.latent(vector(delta / 2), M), vector(0.0), M, M).item()
+    assert near <= math.log(4 / delta) / M**2 + 1e-12
+
+
 def test_divergences_add_up_over_coordinates() -> None:
     goal, w = vector(INF, 0.1, -INF), vector(0.2, -0.1, 0.0)
     parts = [theory.divergence(goal[i : i + 1], w[i : i + 1], 20, 4).item() for i in range(3)]
@@ -313,6 +320,15 @@ def test_every_inequality_of_the_mirror_descent_proof(
     assert torch.all(found.length <= found.length_limit + slack)
     assert torch.all(found.dual_error <= found.dual_error_limit + slack)
     assert torch.all(found.regret <= found.regret_limit + 15 * slack)
+
+
+def test_an_audit_counts_what_it_finds() -> None:
+    one, zero = vector(1.0, 1.0), vector(0.0, 0.0)
+    found = theory.Audit(vector(0, 1), one, one, one, 2 * one, vector(3, 5), vector(4, 4), rounding=0.1).summary()
+    assert found["violated"].tolist() == [1, 0, 0, 1]
+    assert found["checked"].tolist() == [2, 2, 2, 2]
+    assert found["tightest"].tolist()[1:] == [0.5, 1, 1.25]
+    assert theory.Audit(zero, zero, one, zero, one, zero, one, rounding=0.1).summary()["violated"].sum() == 0
 
 
 def every_path(problem: convex.Problem, start: Tensor, rates: Tensor, M: tuple[float, float]) -> theory.Path:
@@ -362,8 +378,8 @@ def test_the_cost_of_a_step_is_the_stated_product() -> None:
 
 
 def test_the_tuned_rate_is_the_best_one_where_kappa_is_small() -> None:
-    distance, G, T = 0.01, 1e-3, 10**6
-    tuned = theory.tuned_rate(distance, G, T, 50, 5)
+    distance, G, T = vector(0.01), 1e-3, 10**6
+    tuned = theory.tuned_rate(distance, G, T, 50, 5).item()
     bounds = []
     for factor in (0.9, 1, 1.1):
         rates = torch.full((T,), factor * tuned, dtype=torch.float64)
@@ -396,17 +412,21 @@ def test_a_flip_happens_once_little_more_than_its_price_is_paid() -> None:
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
-        ({"M_hard": 5, "M_soft": 50}, "M_soft is 50 and M_hard is 5; expected 0 < M_soft <= M_hard"),
-        ({"M_hard": 5, "M_soft": 0}, "expected 0 < M_soft <= M_hard"),
-        ({"M_hard": 5, "M_soft": math.nan}, "expected 0 < M_soft <= M_hard"),
-        ({"M_hard": 5, "M_soft": 5, "c": -1.0}, "c is -1.0; expected a positive number"),
-        ({"M_hard": 5, "M_soft": 5, "T": 0}, "T is 0; expected at least one step"),
+        ({"M_hard": 5, "M_soft": 50}, "M_soft is 50 and M_hard is 5; expected 0 < M_soft < M_hard"),
+        ({"M_hard": 5, "M_soft": 0}, "expected 0 < M_soft < M_hard"),
+        ({"M_hard": 5, "M_soft": math.nan}, "expected 0 < M_soft < M_hard"),
+        ({"M_hard": 5, "M_soft": 5}, "expected 0 < M_soft < M_hard"),
+        ({"M_hard": 5, "M_soft": 4, "c": -1.0}, "c is -1.0; expected a positive number"),
+        ({"M_hard": 5, "M_soft": 4, "slope": 0.0}, "slope is 0.0; expected a positive number"),
+        ({"M_hard": 5, "M_soft": 4, "runs": 0}, "runs is 0; expected at least 1"),
+        ({"M_hard": 5, "M_soft": 4, "problems": -3}, "problems is -3; expected at least 1"),
+        ({"M_hard": 5, "M_soft": 4, "T": 1}, "T is 1; expected at least 2"),
     ],
 )
 def test_impossible_settings_are_refused(setting: dict[str, float], sentence: str) -> None:
     with pytest.raises(ParameterError, match=sentence):
         theory.check_setting(**setting)
-    theory.check_setting(M_hard=5, M_soft=5)
+    theory.check_setting(M_hard=5, M_soft=4)
 
 
 @pytest.mark.parametrize("single", [False, True])
@@ -416,8 +436,8 @@ def test_a_survey_holds_what_each_problem_alone_gives(kind: str, single: bool) -
     problems = convex.random_problem(kind, batch=(3,), samples=4, width=2, rng=rng)
     start = torch.from_numpy(rng.normal(size=(3, 2))) / 20
     samples = torch.from_numpy(rng.integers(4, size=(3, 5, 30))) if single else None
-    table = theory.survey(problems, start, 0.1, 30, 20, 4, samples=samples)
     rates = theory.decaying_rates(0.1, 30)
+    table = theory.survey(problems, start, rates, 20, 4, samples=samples)
     for i in range(3):
         one, least = problems[i], problems[i].objective(problems[i].minimizer())
         paths = [

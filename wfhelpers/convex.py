@@ -121,6 +121,11 @@ class Problem:
         return (self.rows * v[..., None, :]).sum(-1) + self.offsets
 
 
+def line(slope: float) -> Problem:
+    """``f(v) = slope * v`` in one dimension, a data set of one function."""
+    return Problem("linear", torch.tensor([[slope]], dtype=torch.float64), torch.zeros(1, dtype=torch.float64))
+
+
 def random_problem(
     kind: str, *, batch: tuple[int, ...] = (), samples: int, width: int, rng: np.random.Generator
 ) -> Problem:

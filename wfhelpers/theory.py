@@ -30,20 +30,24 @@ from wfhelpers.parameters import ParameterError
 Numbers = NDArray[np.float64]
 
 
-def check_setting(*, M_hard: float, M_soft: float, c: float = 1.0, T: int = 1) -> None:
-    """Refuse constants for which the paper's statements say nothing.
+def check_setting(
+    *, M_hard: float, M_soft: float, c: float = 1.0, T: int = 2, slope: float = 1.0, problems: int = 1, runs: int = 1
+) -> None:
+    """Refuse constants for which the statements of chapter 04 say nothing.
 
     Raises
     ------
     ParameterError
-        If not ``0 < M_soft <= M_hard`` (Sec. 4), ``c > 0`` and ``T >= 1``.
+        If not ``0 < M_soft < M_hard`` (Sec. 4), ``c > 0``, ``slope > 0``, ``T >= 2``, and at least one problem and run.
     """
-    if not 0 < M_soft <= M_hard < np.inf:
-        raise ParameterError(f"M_soft is {M_soft} and M_hard is {M_hard}; expected 0 < M_soft <= M_hard (Sec. 4).")
-    if not 0 < c < np.inf:
-        raise ParameterError(f"c is {c}; expected a positive number, since the learning rates are c/t.")
-    if T < 1:
-        raise ParameterError(f"T is {T}; expected at least one step.")
+    if not 0 < M_soft < M_hard < np.inf:
+        raise ParameterError(f"M_soft is {M_soft} and M_hard is {M_hard}; expected 0 < M_soft < M_hard (Sec. 4).")
+    for name, value in {"c": c, "slope": slope}.items():
+        if not 0 < value < np.inf:
+            raise ParameterError(f"{name} is {value}; expected a positive number.")
+    for name, count, least in [("T", T, 2), ("problems", problems, 1), ("runs", runs, 1)]:
+        if count < least:
+            raise ParameterError(f"{name} is {count}; expected at least {least}.")
 
 
 def _arrays(*values: ArrayLike) -> list[Numbers]:
@@ -298,9 +302,9 @@ def last_iterate_bound(distance: Tensor | float, costs: Tensor, rates: Tensor) -
     return ((distance + tails[..., -1]) / T + drift) / rates[..., -1]
 
 
-def tuned_rate(distance: float, G: float, T: int, M_hard: float, M_soft: float) -> float:
+def tuned_rate(distance: Tensor, G: Tensor | float, T: int, M_hard: float, M_soft: float) -> Tensor:
     """Constant rate that makes the two terms of `average_bound` equal where ``e^kappa`` is taken as 1."""
-    return float(np.sqrt(distance / (T * G**2 * (M_hard * M_soft / 32 + M_soft**2 / 8))))
+    return torch.sqrt(distance / (M_hard * M_soft / 32 + M_soft**2 / 8) / T) / G
 
 
 @dataclass(frozen=True)
@@ -316,7 +320,9 @@ class Audit:
     dual_error, dual_error_limit
         ``||eta g - q||_1`` and its bound.
     regret, regret_limit
-        ``sum_{s <= t} eta_s <g_s, v^s - u>`` and ``D(u, v^1) - D(u, v^{t+1}) + sum_{s <= t} a_s``.
+        ``sum_{s <= t} eta_s <g_s, v^s - u> + D(u, v^{t+1})`` and ``D(u, v^1) + sum_{s <= t} a_s``.
+    rounding
+        What float64 may add to one step: the summands of D are as large as theta, and nearly cancel.
     """
 
     identity: Tensor
@@ -326,6 +332,21 @@ class Audit:
     dual_error_limit: Tensor
     regret: Tensor
     regret_limit: Tensor
+    rounding: float
+
+    def summary(self) -> pd.DataFrame:
+        """How often each statement was checked and violated, and the largest left/right of the inequalities."""
+        zero = torch.zeros_like(self.identity)
+        sides = {
+            "identity": (self.identity.abs(), zero, self.rounding),
+            "dual_error": (self.dual_error, self.dual_error_limit, self.rounding),
+            "length": (self.length, self.length_limit, self.rounding),
+            "regret": (self.regret, self.regret_limit, self.rounding * self.regret.shape[-1]),
+        }
+        checked = {name: left.numel() for name, (left, _, _) in sides.items()}
+        violated = {name: int((left > right + slack).sum()) for name, (left, right, slack) in sides.items()}
+        tightest = {name: (left / right).max().item() for name, (left, right, _) in sides.items() if name != "identity"}
+        return pd.DataFrame({"checked": checked, "violated": violated, "tightest": tightest}).loc[list(sides)]
 
 
 def audit(path: Path, target: Tensor, G: float) -> Audit:
@@ -346,20 +367,23 @@ def audit(path: Path, target: Tensor, G: float) -> Audit:
         length_limit=length_limits(path.rates, G, M_hard, M_soft),
         dual_error=(moved - q).abs().sum(-1),
         dual_error_limit=dual_error_limits(path.rates, G, M_soft),
-        regret=(moved * away).sum(-1).cumsum(-1),
-        regret_limit=to_target[..., :1] - to_target[..., 1:] + step_costs(path.rates, G, M_hard, M_soft).cumsum(-1),
+        regret=(moved * away).sum(-1).cumsum(-1) + to_target[..., 1:],
+        regret_limit=to_target[..., :1] + step_costs(path.rates, G, M_hard, M_soft).cumsum(-1),
+        rounding=1e-12 * (1 + mirror_map(path.latent, M_soft).abs().max().item()),
     )
 
 
 def survey(
-    problem: Problem, start: Tensor, c: float, T: int, M_hard: float, M_soft: float, *, samples: Tensor | None = None
+    problem: Problem, start: Tensor, rates: Tensor, M_hard: float, M_soft: float, *, samples: Tensor | None = None
 ) -> pd.DataFrame:
-    """Measured gaps of Algorithm 1 at rates c/t beside what Theorem 1 and the mirror-descent theorem allow.
+    """Measured gaps of Algorithm 1 beside what Theorem 1 and the mirror-descent theorem allow.
 
     Parameters
     ----------
     problem, start
         A batch of problems and one start for each, ``[problems, d]``.
+    rates
+        ``[T]``, or one row a problem.
     samples
         ``[problems, runs, T]``: means over runs of single-sample gradients. Full gradients without them.
 
@@ -368,11 +392,11 @@ def survey(
     DataFrame
         One row a problem: ``initial`` gap and ``range`` of F, ``gap`` at the last point (the lower of ``v^T`` and
         ``v^{T+1}``, since the paper's text and appendix count differently) and ``average_gap``, the bounds ``printed``
-        (Theorem 1), ``average_bound`` and ``last_bound``.
+        (Theorem 1 with c the first rate, meant for rates c/t), ``average_bound`` and ``last_bound``.
     """
-    rates, G, best = decaying_rates(c, T), problem.gradient_bound(), problem.minimizer()
-    repeated, runs = problem.repeat(), 1 if samples is None else samples.shape[-2]
-    path = run(repeated.gradient, start[:, None].expand(-1, runs, -1), rates, M_hard, M_soft, samples=samples)
+    G, best, repeated = problem.gradient_bound(), problem.minimizer(), problem.repeat()
+    rates, runs = rates.expand(len(start), -1), 1 if samples is None else samples.shape[-2]
+    path = run(repeated.gradient, start[:, None].expand(-1, runs, -1), rates[:, None], M_hard, M_soft, samples=samples)
     least = problem.objective(best)
 
     def gap(point: Tensor) -> Tensor:
@@ -385,7 +409,7 @@ def survey(
         "range": problem.vertex_gap(),
         "gap": torch.minimum(gap(path.points[..., -2, :]), gap(path.points[..., -1, :])),
         "average_gap": gap(path.average()),
-        "printed": rate_bound(G, c, remainder_constant(M_hard, M_soft), T),
+        "printed": rate_bound(G, rates[:, 0], remainder_constant(M_hard, M_soft), rates.shape[-1]),
         "average_bound": average_bound(distance, costs, rates),
         "last_bound": last_iterate_bound(distance, costs, rates),
     }
