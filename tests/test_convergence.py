@@ -6,6 +6,7 @@ from sklearn.metrics import roc_auc_score
 
 from wfhelpers import convergence, network
 from wfhelpers.binarize import hard_step, soft_step
+from wfhelpers.errors import InputError
 from wfhelpers.strategies import CHARITABLE, SPARSE, Start, fit
 from wfhelpers.tasks import Draw, Task
 from wfhelpers.training import BINARY, descend
@@ -31,7 +32,7 @@ def test_start_by_density_has_that_density(draw):
 
 @pytest.mark.parametrize("density", [0, 1, -0.1])
 def test_impossible_density_is_refused(density):
-    with pytest.raises(ValueError, match="expected a number between 0 and 1"):
+    with pytest.raises(InputError, match="expected a number between 0 and 1"):
         convergence.start_by_density(density, 0.1)
 
 
@@ -61,6 +62,18 @@ def test_grid_is_each_pair_alone(draw, start):
     pd.testing.assert_frame_equal(pair.reset_index(drop=True), alone)
     assert list(convergence.ends(grid)["step"].unique()) == [20]
     assert len(convergence.ends(grid)) == 2 * draw.runs
+
+
+def test_grid_pairs_every_hard_sharpness_with_every_ratio():
+    assert convergence.grid([10, 50], [1, 0.1]) == [(10, 10), (10, 1), (50, 50), (50, 5)]
+
+
+@pytest.mark.parametrize(
+    ("M_hards", "ratios", "words"), [([], [1], "M_hard"), ([0], [1], "M_hard"), ([5], [2], "ratio")]
+)
+def test_impossible_grid_is_refused(M_hards, ratios, words):
+    with pytest.raises(InputError, match=f"{words}.*expected at least one"):
+        convergence.grid(M_hards, ratios)
 
 
 def test_only_products_with_the_scale_of_the_start_matter(draw, start):

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wfhelpers.binarize import soft_step, soft_step_slope
+from wfhelpers.errors import InputError
 from wfhelpers.slider import StepSlider, flat_share
 
 
@@ -50,5 +51,5 @@ def test_every_identifier_belongs_to_its_own_piece():
 
 @pytest.mark.parametrize("bad", [[], [1, 0], [-2]])
 def test_bad_sharpness_is_refused(bad):
-    with pytest.raises(ValueError, match="expected at least one positive number"):
+    with pytest.raises(InputError, match="expected at least one positive number"):
         StepSlider(bad)

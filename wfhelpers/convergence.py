@@ -14,6 +14,7 @@ from scipy.stats import norm
 from torch import Tensor
 
 from wfhelpers import binarize, network
+from wfhelpers.errors import InputError
 from wfhelpers.evaluation import auc
 from wfhelpers.strategies import STRATEGIES, Start
 from wfhelpers.tasks import Draw
@@ -25,7 +26,7 @@ Scalar = float | int
 def start_by_density(density: float, scale: float) -> Start:
     """Start ``N(scale Phi^-1(density), scale^2)``, for which the binary network has that density on average."""
     if not 0 < density < 1:
-        raise ValueError(f"The density of a start is {density}; expected a number between 0 and 1.")
+        raise InputError(f"The density of a start is {density}; expected a number between 0 and 1.")
     return Start(scale, float(scale * norm.ppf(density)))
 
 
@@ -33,6 +34,15 @@ def sample(start: Start, draw: Draw, seed: int) -> Tensor:
     """First ``w`` of every run, drawn as `strategies.fit` draws it for the model ``bin``."""
     generators = [np.random.default_rng([seed, STRATEGIES.index("bin"), run]) for run in draw.run_ids]
     return start.sample(generators, draw.width)
+
+
+def grid(M_hards: Sequence[Scalar], ratios: Sequence[Scalar]) -> list[tuple[Scalar, Scalar]]:
+    """Pairs ``(M_hard, M_soft = ratio M_hard)`` of Fig. 3."""
+    if not M_hards or not all(M_hard > 0 for M_hard in M_hards):
+        raise InputError(f"The values of M_hard are {list(M_hards)}; expected at least one, all of them positive.")
+    if not ratios or not all(0 < ratio <= 1 for ratio in ratios):
+        raise InputError(f"The ratios M_soft / M_hard are {list(ratios)}; expected at least one, from above 0 to 1.")
+    return [(M_hard, ratio * M_hard) for M_hard in M_hards for ratio in ratios]
 
 
 def follow(

@@ -12,6 +12,7 @@ from string import Template
 import torch
 
 from wfhelpers.binarize import soft_step, soft_step_slope
+from wfhelpers.errors import InputError
 
 NEGLIGIBLE = 1e-3
 """A slope below this counts as vanished."""
@@ -45,7 +46,7 @@ class StepSlider:
 
     def __post_init__(self) -> None:
         if not self.sharpnesses or not all(sharpness > 0 for sharpness in self.sharpnesses):
-            raise ValueError(f"The sharpnesses are {list(self.sharpnesses)}; expected at least one positive number.")
+            raise InputError(f"The sharpnesses are {list(self.sharpnesses)}; expected at least one positive number.")
 
     def _repr_html_(self) -> str:
         first = self.sharpnesses[0]

@@ -18,6 +18,7 @@ from scipy.stats import norm
 from torch import Tensor
 
 from wfhelpers import network
+from wfhelpers.errors import InputError
 from wfhelpers.tasks import Draw
 from wfhelpers.training import BINARY, SQUARE, descend
 
@@ -59,7 +60,7 @@ class Start:
 
     def __post_init__(self) -> None:
         if not self.scale >= 0:
-            raise ValueError(f"The scale of a start is {self.scale}; expected 0 or a positive number.")
+            raise InputError(f"The scale of a start is {self.scale}; expected 0 or a positive number.")
 
     def sample(self, generators: Generators, width: int) -> Tensor:
         """Start of one network a generator, ``[runs, 2, I, I]``."""
@@ -80,7 +81,7 @@ class Training:
 
     def __post_init__(self) -> None:
         if not self.rate > 0:
-            raise ValueError(f"The learning rate is {self.rate}; expected a positive number.")
+            raise InputError(f"The learning rate is {self.rate}; expected a positive number.")
 
 
 @dataclass(frozen=True)
@@ -123,12 +124,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not 0 < self.M_soft <= self.M_hard:
-            raise ValueError(f"M_soft is {self.M_soft} and M_hard is {self.M_hard}; expected 0 < M_soft <= M_hard.")
+            raise InputError(f"M_soft is {self.M_soft} and M_hard is {self.M_hard}; expected 0 < M_soft <= M_hard.")
         counted = ("steps", "lottery_rounds", "agnostic_architectures", "agnostic_shared_weights")
         for name in (*counted, *(["batch"] if self.batch is not None else [])):
             value = getattr(self, name)
             if not isinstance(value, int) or value < 1:
-                raise ValueError(f"{name} is {value!r}; expected a whole number of at least 1.")
+                raise InputError(f"{name} is {value!r}; expected a whole number of at least 1.")
 
 
 LITERAL = Settings()
@@ -184,7 +185,7 @@ def fit(strategy: str, draw: Draw, settings: Settings, seed: int, *, timed: bool
     Run r depends on the seed and on r alone, not on the other runs. With ``timed`` every run is trained by itself.
     """
     if strategy not in _STRATEGIES:
-        raise ValueError(f"Unknown strategy {strategy!r}; expected one of {', '.join(STRATEGIES)}.")
+        raise InputError(f"Unknown strategy {strategy!r}; expected one of {', '.join(STRATEGIES)}.")
     if timed:
         return _concatenate([_fit(strategy, draw[run : run + 1], settings, seed) for run in range(draw.runs)])
     untimed = torch.full((draw.runs,), torch.nan, dtype=torch.float64)
@@ -203,8 +204,8 @@ def fit_all(draw: Draw, settings: Settings, seed: int, *, timed: bool = False) -
 def cut(weights: Tensor, draw: Draw) -> Tensor:
     """Binary network of eq. (13), ``B_infinity(w - xi)`` with the percentile ``xi`` that minimizes F.
 
-    Ties go to the lowest percentile. A weight of zero is no edge, whatever the percentile (footnote 10 of the
-    lottery: what was pruned stays pruned).
+    Ties go to the lowest percentile. A weight of zero is no edge, whatever the percentile: what the lottery has
+    pruned stays pruned.
     """
     candidates = torch.stack([_cut_at(weights, percentile) for percentile in PERCENTILES])
     return _best(candidates, _train_loss(candidates, draw))
