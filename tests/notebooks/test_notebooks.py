@@ -93,8 +93,8 @@ def test_no_trace_of_a_machine(stem: str) -> None:
 def commands() -> list[tuple[str, str]]:
     """Every papermill command on a line of its own, with the file that shows it."""
     pages = {path.name: path.read_text() for path in [ROOT / "README.md", *sorted((ROOT / "book").glob("*.md"))]}
-    for stem in STEMS:
-        pages[stem] = "\n".join(cell.source for cell in read(stem).cells if cell.cell_type == "markdown")
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        pages[path.stem] = "\n".join(cell.source for cell in read(path.stem).cells if cell.cell_type == "markdown")
     found = []
     for page, text in pages.items():
         joined = text.replace("\\\n", " ")
