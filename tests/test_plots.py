@@ -125,3 +125,46 @@ def test_class_means_are_compared_with_the_mean_over_classes() -> None:
     made = plots.class_means(features, np.array(["a", "a", "b"]), ("a", "b"))
     assert np.allclose(made.axes[0].images[0].get_array(), [[-2, 0], [2, 0]])
     assert [label.get_text() for label in made.axes[0].get_yticklabels()] == ["a", "b"]
+
+
+# Chapter 04.
+
+
+def test_bound_on_a_line_draws_what_was_measured_and_both_bounds():
+    decaying = pd.DataFrame({"T": [1, 10], "gap": [3.0, 2.0], "printed": [4.0, 1.0], "average_bound": [9.0, 8.0]})
+    constant = pd.DataFrame({"T": [10, 20], "average_gap": [0.5, 0.4], "average_bound": [0.7, 0.6]})
+    left, right = plots.bound_on_a_line(decaying, constant).axes
+    assert [list(line.get_ydata()) for line in left.lines] == [[3, 2], [4, 1], [9, 8]]
+    assert [list(line.get_ydata()) for line in right.lines] == [[0.5, 0.4], [0.7, 0.6]]
+    assert (left.get_xlabel(), left.get_yscale()) == ("steps T", "log")
+
+
+def test_bounds_against_gaps_shades_the_half_in_which_a_bound_is_violated():
+    table = pd.DataFrame({"c": [0.1, 1.0], "gap": [1.0, 2.0], "printed": [0.5, 8.0]})
+    table = table.assign(average_gap=table["gap"] / 2, average_bound=table["printed"] * 4)
+    left, right = plots.bounds_against_gaps(table).axes
+    assert [text.get_text() for text in left.get_legend().texts] == ["c = 0.1", "c = 1"]
+    assert [(*line.get_xdata(), *line.get_ydata()) for line in left.lines[:2]] == [(1, 0.5), (2, 8)]
+    assert [(*line.get_xdata(), *line.get_ydata()) for line in right.lines[:2]] == [(0.5, 2), (1, 32)]
+    low, high = left.get_xlim()
+    diagonal, shade = left.lines[2], left.collections[0].get_paths()[0]
+    assert list(diagonal.get_xdata()) == list(diagonal.get_ydata()) == [low, high]
+    assert shade.contains_point((1.9, 0.6))
+    assert not shade.contains_point((1.0, 8.0))
+
+
+def test_mirror_potential_draws_one_curve_a_ratio_and_the_factor():
+    potentials = pd.DataFrame({"ratio": [0.1, 0.1, 1.0, 1.0], "v": [0, 1, 0, 1], "potential": [2.0, 3.0, 5.0, 7.0]})
+    factors = pd.DataFrame({"ratio": [0.1, 0.9], "factor": [0.7, 2.5]})
+    left, right = plots.mirror_potential(potentials, factors).axes
+    assert [list(line.get_ydata()) for line in left.lines] == [[2, 3], [5, 7]]
+    assert [text.get_text() for text in left.get_legend().texts] == ["0.1", "1"]
+    assert list(right.lines[0].get_ydata()) == [0.7, 2.5]
+
+
+def test_flip_price_sets_the_simulated_weights_on_the_curve_of_their_size():
+    curves = pd.DataFrame({"w": [0.1, 0.1, 0.5, 0.5], "M_soft": [1, 5, 1, 5], "price": [0.4, 0.2, 2.0, 0.9]})
+    runs = pd.DataFrame({"w": [0.5, 0.1], "M_soft": [5, 1], "price": [0.91, 0.41]})
+    (axes,) = plots.flip_price(curves, runs).axes
+    assert [list(line.get_ydata()) for line in axes.lines] == [[0.4, 0.2], [0.41], [2.0, 0.9], [0.91]]
+    assert axes.lines[0].get_color() == axes.lines[1].get_color() != axes.lines[2].get_color()

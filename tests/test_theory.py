@@ -4,6 +4,7 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from hypothesis import assume, example, given, settings
@@ -455,3 +456,23 @@ def test_a_survey_holds_what_each_problem_alone_gives(kind: str, single: bool) -
         assert table.average_bound[i] == pytest.approx(theory.average_bound(distance, costs, rates).item())
         assert table.last_bound[i] == pytest.approx(theory.last_iterate_bound(distance, costs, rates).item())
     assert (table.range >= table.initial).all()
+
+
+def test_bounds_are_violated_empty_or_useful() -> None:
+    surveyed = pd.DataFrame(
+        {
+            "range": 1.0,
+            "gap": 0.5,
+            "average_gap": 0.3,
+            "printed": [0.4, 0.6, 1.0],
+            "average_bound": 0.4,
+            "last_bound": 2,
+        }
+    )
+    table = theory.compare(surveyed)
+    assert table["printed violated"].tolist() == [True, False, False]
+    assert table["printed useful"].tolist() == [False, True, False]
+    assert table["printed empty"].tolist() == [False, False, True]
+    assert table["average_bound useful"].all()
+    assert table["last_bound empty"].all()
+    assert "printed violated" not in surveyed

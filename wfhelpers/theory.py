@@ -414,3 +414,16 @@ def survey(
         "last_bound": last_iterate_bound(distance, costs, rates),
     }
     return pd.DataFrame({name: np.asarray(column) for name, column in columns.items()})
+
+
+def compare(surveyed: pd.DataFrame) -> pd.DataFrame:
+    """Say of each bound of a `survey` whether it is violated, empty (not below the range of F) or useful.
+
+    Adds columns named ``printed violated``, ``average_bound empty``, and so on.
+    """
+    table = surveyed.copy()
+    for bound, gap in {"printed": "gap", "average_bound": "average_gap", "last_bound": "gap"}.items():
+        violated, empty = table[gap] > table[bound], table[bound] >= table["range"]
+        table[f"{bound} violated"], table[f"{bound} empty"] = violated, empty
+        table[f"{bound} useful"] = ~violated & ~empty
+    return table
