@@ -36,7 +36,7 @@
 # sentence by sentence, shows each step in pictures, and measures what the step costs.
 
 # %% tags=["parameters"]
-dataset = "mnist"  # of the last section: "mnist", "citeseer", or the path of a .csv or .npz file
+dataset = "mnist"  # of the last section; or "citeseer", or the path of a .csv or .npz
 train_per_class = 100
 test_per_class = 50
 runs = 10
@@ -58,7 +58,7 @@ from wfhelpers.tasks import Task
 
 parameters.check()
 chosen = data.load(dataset)
-task = Task(chosen, chosen.classes[0], chosen.classes[1], train_per_class, test_per_class)
+task = Task(chosen, *chosen.classes[:2], train_per_class, test_per_class)
 draw = task.draw(runs, seed)
 
 # %% [markdown]
@@ -68,7 +68,7 @@ draw = task.draw(runs, seed)
 
 # %%
 images, digits = data.mnist_images()
-print("images:", images.shape, images.dtype, "from", images.min(), "to", images.max())
+print("images:", images.shape, "with values from", images.min(), "to", images.max())
 print("images of each digit:", np.bincount(digits).tolist())
 
 # %% [markdown]
@@ -80,7 +80,7 @@ print("images of each digit:", np.bincount(digits).tolist())
 mean_pooled = data.load("mnist").features
 max_pooled = data.load("mnist", pooling="max").features
 
-# %% mystnb={"figure": {"name": "fig-digits", "caption": "The first image of each digit, from the original to the network's input (Sec. 5, paragraph Data sets; the paper has no figure of it). The blue frame is the crop. With the maximum, strokes swell and holes close."}, "image": {"alt": "Four rows of ten small pictures, the digits 0 to 9. First row: the originals with a frame 2 pixels from the border. Second row: the cropped digits. Third row: 8 by 8 mean-pooled digits, blurred but readable. Fourth row: 8 by 8 max-pooled digits, thick and dark, the holes of 6, 8 and 9 closed."}}
+# %% mystnb={"figure": {"name": "fig-digits", "caption": "The first image of each digit: as given, cropped to 24 x 24, pooled to 8 x 8 by the mean and by the maximum of 3 x 3 pixels. The paper describes this in Sec. 5 and has no figure of it. The blue frame is the crop. With the maximum, strokes swell and holes close."}, "image": {"alt": "Four rows of ten small pictures, the digits 0 to 9. First row: the originals with a frame 2 pixels from the border. Second row: the cropped digits. Third row: 8 by 8 mean-pooled digits, blurred but readable. Fourth row: 8 by 8 max-pooled digits, thick and dark, the holes of 6, 8 and 9 closed."}}
 first = [int(np.flatnonzero(digits == digit)[0]) for digit in range(10)]
 plots.digit_preparation(images[first], mean_pooled[first], max_pooled[first])
 
@@ -91,7 +91,8 @@ plots.digit_preparation(images[first], mean_pooled[first], max_pooled[first])
 # %%
 ink = images.sum(axis=(1, 2), dtype=float)
 lost = 1 - images[:, 2:26, 2:26].sum(axis=(1, 2), dtype=float) / ink
-print(f"ink cropped: {100 * lost.mean():.1f} % on average, {100 * lost.max():.0f} % of the worst image")
+print(f"ink cropped, on average: {100 * lost.mean():.1f} %")
+print(f"ink cropped, worst image: {100 * lost.max():.0f} %")
 print(f"images that lose any: {100 * np.mean(lost > 0):.0f} %")
 
 # %% [markdown]
@@ -100,45 +101,45 @@ print(f"images that lose any: {100 * np.mean(lost > 0):.0f} %")
 
 # %%
 cosine = np.einsum("ni,ni->n", mean_pooled, max_pooled, dtype=float)
-print(f"cosine between the two readings: median {np.median(cosine):.2f}, least {cosine.min():.2f}")
+print(f"cosine between mean and max: median {np.median(cosine):.2f}, least {cosine.min():.2f}")
 
 # %% [markdown]
 # ## Abstracts
 #
 # Citeseer comes whole. The paper calls its vectors integer-valued (gap 21); they are binary: a word occurs or it does
-# not. Which word a column stands for was never published.
+# not. The release does not say which word a column stands for.
 
 # %%
 words, topics = data.citeseer_words()
-per_paper = words.sum(axis=1)
-print("papers and words:", words.shape)
-print("values:", np.unique(words.toarray()).astype(int).tolist())
-print(f"words a paper: {per_paper.min():.0f} to {per_paper.max():.0f}, median {np.median(per_paper):.0f}")
-pd.Series(topics).value_counts(sort=False).sort_index().rename("papers").to_frame().T
+values = np.unique(words.toarray()).astype(int)
+per_paper = words.sum(axis=1).astype(int)
+print("papers and words:", words.shape, "with values", values.tolist())
+print("words a paper: from", per_paper.min(), "to", per_paper.max())
+print("median:", int(np.median(per_paper)))
+pd.Series(topics).value_counts().sort_index().rename("papers").to_frame().T
 
 # %% [markdown]
 # The projection on principal components mixes all words into every feature.
 
 # %% mystnb={"figure": {"name": "fig-abstracts", "caption": "Twenty papers of each class, as words (left, the 200 most frequent) and as the network sees them (right). Not in the paper. Few features differ between classes at a glance, and those are among the first."}, "image": {"alt": "Two panels with 120 rows, one a paper, in six blocks: AI, Agents, DB, HCI, IR, ML. Left: sparse black dots where a word occurs, denser for frequent words. Right: a coloured map of 64 features between minus 0.5 and 0.5, strong colours on the left, fading to the right."}}
 abstracts = data.load("citeseer")
-shown = np.concatenate([np.flatnonzero(topics == topic)[:20] for topic in abstracts.classes])
+shown = np.concatenate([np.flatnonzero(topics == one)[:20] for one in abstracts.classes])
 frequent = np.argsort(-words.sum(axis=0), kind="stable")[:200]
-plots.abstracts_and_features(
-    words[shown][:, frequent].toarray(), abstracts.features[shown], topics[shown].tolist()
-)
+dots = words[shown][:, frequent].toarray()
+plots.abstracts_and_features(dots, abstracts.features[shown], topics[shown].tolist())
 
 # %% [markdown]
 # How much of the corpus do 64 components hold? A word that occurs in a share $p$ of the papers has variance $p (1 - p)$;
 # their sum is the total.
 
 # %% mystnb={"figure": {"name": "fig-variance", "caption": "Share of Citeseer's variance that the first principal components hold together. Not in the paper. There is no bend after which the rest would be noise."}, "image": {"alt": "A curve that rises slowly and steadily from 0 components to 64 components, where it has reached about a quarter of the variance."}}
-occurrence = words.mean(axis=0)
-shares = data.principal_scores(words).var(axis=0) / np.sum(occurrence * (1 - occurrence))
+p = words.mean(axis=0)
+shares = data.principal_scores(words).var(axis=0) / np.sum(p * (1 - p))
 plots.explained_variance(shares)
 
 # %%
 for count in (1, 8, 64):
-    print(f"{count:2d} components: {100 * shares[:count].sum():.1f} % of the variance")
+    print(f"{count:2d} components hold {100 * shares[:count].sum():.1f} % of the variance")
 
 # %% [markdown]
 # The text does not say whether the mean is taken off first (gap 7). Principal components are usually those of centred
@@ -147,8 +148,9 @@ for count in (1, 8, 64):
 
 # %%
 uncentred = data.load("citeseer", centred=False)
-for name, features in {"centred": abstracts.features, "not centred": uncentred.features}.items():
-    print(f"{name:11s}  first feature positive in {100 * np.mean(features[:, 0] > 0):.0f} % of the papers")
+for name, loaded in {"centred": abstracts, "not centred": uncentred}.items():
+    positive = 100 * np.mean(loaded.features[:, 0] > 0)
+    print(f"{name:11s}  first feature positive in {positive:.0f} % of the papers")
 
 # %% [markdown]
 # ## What is lost
@@ -164,8 +166,9 @@ def from_training_papers(train):
     return data.unit_rows(data.project(words, *data.principal_axes(words[train])))
 
 
+pixels = images.reshape(len(images), -1).astype(float)
 readings = {
-    ("digits", "28 x 28 pixels"): normalize(images.reshape(len(images), -1).astype(float)),
+    ("digits", "28 x 28 pixels"): normalize(pixels),
     ("digits", "8 x 8, mean-pooled"): mean_pooled,
     ("digits", "8 x 8, max-pooled"): max_pooled,
     ("abstracts", "all words"): normalize(words),
@@ -176,7 +179,9 @@ readings = {
 
 # %%
 labels = {"digits": digits, "abstracts": topics}
-found = {key: accuracies(x, labels[key[0]], seed=0) for key, x in progress(readings.items(), "classifiers")}
+found = {}
+for (objects, name), x in progress(readings.items(), "classifiers"):
+    found[objects, name] = accuracies(x, labels[objects], seed=0)
 accuracy = pd.DataFrame(found).T.round(2)
 accuracy.rename_axis(["objects", "representation"])
 
@@ -187,14 +192,18 @@ accuracy.rename_axis(["objects", "representation"])
 # at the top come from here:
 
 # %%
-percent = (100 * accuracy["nearest neighbour"]).round().astype(int)
-glue("digits_before", int(percent["digits", "28 x 28 pixels"]), display=False)
-glue("digits_after", int(percent["digits", "8 x 8, mean-pooled"]), display=False)
-glue("abstracts_before", int(percent["abstracts", "all words"]), display=False)
-glue("abstracts_after", int(percent["abstracts", "64 components, centred"]), display=False)
-glue("variance_kept", round(100 * shares.sum()), display=False)
-glue("digits_negative", round(100 * np.mean(mean_pooled < 0)), display=False)
-glue("abstracts_negative", round(100 * np.mean(abstracts.features < 0)), display=False)
+nearest = accuracy["nearest neighbour"]
+summary = {
+    "digits_before": nearest["digits", "28 x 28 pixels"],
+    "digits_after": nearest["digits", "8 x 8, mean-pooled"],
+    "abstracts_before": nearest["abstracts", "all words"],
+    "abstracts_after": nearest["abstracts", "64 components, centred"],
+    "variance_kept": shares.sum(),
+    "digits_negative": np.mean(mean_pooled < 0),
+    "abstracts_negative": np.mean(abstracts.features < 0),
+}
+for name, share in summary.items():
+    glue(name, round(100 * float(share)), display=False)
 
 # %% [markdown]
 # ## Norm, signs and spread
@@ -203,24 +212,25 @@ glue("abstracts_negative", round(100 * np.mean(abstracts.features < 0)), display
 # that are negative and exactly zero, the largest one, and the sum of all features of an object.
 
 # %%
-prepared = {"MNIST, mean-pooled": mean_pooled, "MNIST, max-pooled": max_pooled, "Citeseer": abstracts.features}
+prepared = {
+    "MNIST, mean-pooled": mean_pooled,
+    "MNIST, max-pooled": max_pooled,
+    "Citeseer": abstracts.features,
+}
 for name, x in prepared.items():
-    norms = np.linalg.norm(x.astype(float), axis=1)
-    print(f"{name:18s}  {x.shape[1]} features, norm 1 to 1e-6: {np.abs(norms - 1).max() < 1e-6}")
+    deviation = np.abs(np.linalg.norm(x.astype(float), axis=1) - 1).max()
+    print(f"{name:18s}  {x.shape[1]} features, norm 1 to 1e-6: {deviation < 1e-6}")
 
 # %%
-spread = {
-    name: {
-        "negative": f"{100 * np.mean(x < 0):.0f} %",
-        "zero": f"{100 * np.mean(x == 0):.0f} %",
-        "largest": f"{x.max():.2f}",
-        "sum, least": f"{x.sum(axis=1).min():.1f}",
-        "sum, median": f"{np.median(x.sum(axis=1)):.1f}",
-        "sum, greatest": f"{x.sum(axis=1).max():.1f}",
-    }
-    for name, x in prepared.items()
-}
-pd.DataFrame(spread).T
+spread = pd.DataFrame(index=list(prepared))
+sums = [x.sum(axis=1) for x in prepared.values()]
+spread["negative (%)"] = [round(100 * np.mean(x < 0)) for x in prepared.values()]
+spread["zero (%)"] = [round(100 * np.mean(x == 0)) for x in prepared.values()]
+spread["largest"] = [f"{x.max():.2f}" for x in prepared.values()]
+spread["least sum"] = [f"{s.min():.1f}" for s in sums]
+spread["median sum"] = [f"{np.median(s):.1f}" for s in sums]
+spread["greatest sum"] = [f"{s.max():.1f}" for s in sums]
+spread
 
 # %% mystnb={"figure": {"name": "fig-spread", "caption": "Single features (left) and their sum over an object (right). Not in the paper. Digits lie on one side of zero, abstracts on both."}, "image": {"alt": "Left: densities of single features on a log scale; both MNIST curves start with a spike at zero and extend to about 0.5 on the positive side only, Citeseer is a bell around zero. Right: densities of the sum of an object's features; Citeseer is a wide bell around zero, the two MNIST curves are narrow bells between 3 and 6."}}
 plots.feature_spread(prepared)
@@ -237,9 +247,9 @@ plots.feature_spread(prepared)
 # vector in common.
 
 # %%
-bags = pd.DataFrame({"bag": [row.tobytes() for row in words.toarray()], "topic": topics})
-per_bag = bags.groupby("bag")["topic"].agg(["size", "nunique"])
-print(f"{len(words.indptr) - 1} papers, {len(per_bag)} different vectors")
+bags = [row.tobytes() for row in words.toarray()]
+per_bag = pd.Series(topics).groupby(bags).agg(["size", "nunique"])
+print(len(bags), "papers,", len(per_bag), "different vectors")
 print("vectors that several papers share:", int((per_bag["size"] > 1).sum()))
 print("of these, with two different classes:", int((per_bag["nunique"] > 1).sum()))
 
@@ -253,8 +263,9 @@ print("of these, with two different classes:", int((per_bag["nunique"] > 1).sum(
 # often; with the path of a file as `dataset`, this section shows your own data.
 
 # %%
-print(chosen.name, "has", chosen.features.shape[0], "objects with", chosen.features.shape[1], "features")
-pd.Series(chosen.labels).value_counts(sort=False).sort_index().rename("objects").to_frame().T
+objects, width = chosen.features.shape
+print(chosen.name, "has", objects, "objects with", width, "features")
+pd.Series(chosen.labels).value_counts().sort_index().rename("objects").to_frame().T
 
 # %% mystnb={"figure": {"name": "fig-classes", "caption": "What tells the classes apart: the mean of each feature over each class, compared with the mean over all classes. Not in the paper."}, "image": {"alt": "A coloured map with one row a class and one column a feature. Purple cells are features that are larger in this class than in the others, orange cells those that are smaller."}}
 plots.class_means(chosen.features, chosen.labels, chosen.classes)
@@ -268,9 +279,10 @@ plots.class_means(chosen.features, chosen.labels, chosen.classes)
 print("task:", task.title)
 print("training:", tuple(draw.x_train.shape), " testing:", tuple(draw.x_test.shape))
 print("share of y = 1:", float(draw.y_train.mean()), "and", float(draw.y_test.mean()))
-overlaps = [len(np.intersect1d(*task.rows(seed, run))) for run in range(runs)]
-print("objects both trained and tested on, all runs together:", sum(overlaps))
-print("run 0 alone is run 0 of all:", bool((task.draw(1, seed).x_train[0] == draw.x_train[0]).all()))
+shared = sum(len(np.intersect1d(*task.rows(seed, run))) for run in range(runs))
+print("objects both trained and tested on in the same run:", shared)
+alone = task.draw(1, seed)
+print("run 0 alone is run 0 of all:", bool((alone.x_train == draw[0].x_train).all()))
 
 # %% [markdown]
 # ## What the text leaves open here
@@ -292,12 +304,17 @@ print("run 0 alone is run 0 of all:", bool((task.draw(1, seed).x_train[0] == dra
 # Larger draws, up to what a class has:
 #
 # ```bash
-# papermill notebooks/01_data.ipynb out.ipynb -p train_per_class 400 -p test_per_class 100 -p runs 3
+# papermill notebooks/01_data.ipynb out.ipynb \
+#     -p train_per_class 400 -p test_per_class 100 -p runs 3
 # ```
 #
 # Data of your own, here three sorts of wine with 13 measured columns:
 #
 # ```bash
-# python -c "from sklearn.datasets import load_wine; load_wine(as_frame=True).frame.rename(columns={'target': 'label'}).to_csv('wine.csv', index=False)"
-# papermill notebooks/01_data.ipynb out.ipynb -p dataset wine.csv -p train_per_class 30 -p test_per_class 15
+# python -c "
+# from sklearn.datasets import load_wine
+# wine = load_wine(as_frame=True).frame.rename(columns={'target': 'label'})
+# wine.to_csv('wine.csv', index=False)"
+# papermill notebooks/01_data.ipynb out.ipynb \
+#     -p dataset wine.csv -p train_per_class 30 -p test_per_class 15
 # ```

@@ -50,12 +50,12 @@ def digit_preparation(images: NDArray[np.uint8], mean: NDArray[np.float32], maxi
     ``images`` is ``[n, 28, 28]``; ``mean`` and ``maximum`` are ``[n, 64]``.
     """
     stages: dict[str, NDArray[Any]] = {
-        "28 × 28, as given": images,
-        "24 × 24, cropped": images[:, 2:26, 2:26],
-        "8 × 8, mean of 3 × 3": mean.reshape(-1, 8, 8),
-        "8 × 8, max of 3 × 3": maximum.reshape(-1, 8, 8),
+        "28 × 28": images,
+        "cropped": images[:, 2:26, 2:26],
+        "mean": mean.reshape(-1, 8, 8),
+        "max": maximum.reshape(-1, 8, 8),
     }
-    made = figure(len(stages), len(images), height=2.9)
+    made = figure(len(stages), len(images), height=3.2)
     grid = np.array(made.axes).reshape(len(stages), len(images))
     for row, (stage, pictures) in zip(grid, stages.items(), strict=True):
         for axes, picture in zip(row, pictures, strict=True):
@@ -89,7 +89,7 @@ def abstracts_and_features(words: NDArray[np.float64], features: NDArray[np.floa
 
 def explained_variance(shares: NDArray[np.float64]) -> Figure:
     """Share of the variance that the first principal components hold together, over their number."""
-    made = figure(height=2.6, width=5.4)
+    made = figure(height=2.4)
     axes = made.axes[0]
     together = 100 * np.cumsum(shares)
     axes.plot(np.arange(1, len(shares) + 1), together, color="black")
@@ -373,3 +373,147 @@ def _median_and_quartiles(
     axes.plot(groups.median(), style, color=colour, ms=4, label=label)
     for share in (0.25, 0.75):
         axes.plot(groups.quantile(share), "--", color=colour, lw=0.8)
+
+
+# Chapter 06. Tasks are rows or panels. Lines of different widths stay visible where strategies give the same spectrum.
+
+SPECTRUM_LINES = {
+    "real": (4.0, "-"),
+    "lottery": (2.4, "-"),
+    "random": (1.2, "--"),
+    "bin": (1.4, "-"),
+    "agnostic": (1.4, "-"),
+}
+
+
+def network_graph(networks: Mapping[str, NDArray[np.float64]], adjacency: NDArray[np.float64]) -> Figure:
+    """Networks ``[2, I, I]`` as graphs of inputs, hidden nodes and outputs, and an adjacency matrix ``[3 I, 3 I]``.
+
+    A dark node has an edge, a light one has none.
+    """
+    made = figure(1, len(networks) + 1, height=3.4)
+    for axes, (name, layers) in zip(made.axes, networks.items(), strict=False):
+        _draw_layers(axes, layers)
+        axes.set_title(name, fontsize="medium")
+    picture = made.axes[-1]
+    picture.imshow(adjacency, cmap="Greys", vmin=0, vmax=1, interpolation="nearest")
+    width = len(adjacency) // 3
+    for border in (width, 2 * width):
+        picture.axhline(border - 0.5, color=COLOURS["real"], lw=0.8)
+        picture.axvline(border - 0.5, color=COLOURS["real"], lw=0.8)
+    middles = [width / 2, 1.5 * width, 2.5 * width]
+    picture.set_xticks(middles, ["outputs", "hidden", "inputs"], fontsize="small")
+    picture.set_yticks(middles, ["outputs", "hidden", "inputs"], fontsize="small", rotation=90, va="center")
+    picture.tick_params(length=0)
+    picture.spines[["top", "right"]].set_visible(True)
+    picture.set_title("adjacency matrix A", fontsize="medium")
+    return made
+
+
+def _draw_layers(axes: Axes, layers: NDArray[np.float64]) -> None:
+    """Edges of both layers as lines between three columns of nodes."""
+    width = layers.shape[-1]
+    for column, layer in enumerate(layers):  # w[j, k] leads from node k of this column to node j of the next
+        ends, begins = np.nonzero(layer)
+        axes.plot([[column], [column + 1]] * np.ones(len(ends)), [begins, ends], color="black", lw=0.4, alpha=0.25)
+    connected = [layers[0].any(0), layers[0].any(1) | layers[1].any(0), layers[1].any(1)]
+    for column, used in enumerate(connected):
+        axes.scatter(np.full(width, column), range(width), s=7, c=np.where(used, "black", "#CCCCCC"), zorder=3)
+    axes.set_xticks([0, 1, 2], ["inputs", "hidden", "outputs"], fontsize="small")
+    axes.set_yticks([])
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def laplacian_spectra(bands: Mapping[str, Mapping[str, NDArray[np.float64]]], strategies: Sequence[str]) -> Figure:
+    """Fig. 5, first two plots: eigenvalues of real (left) and binary networks (right), a row a task.
+
+    Each band is ``[3, strategies, 3 I]``: lower quartile, median (solid), upper quartile (dashed, with shade between).
+    """
+    kinds = list(next(iter(bands.values())))
+    made = figure(len(bands), len(kinds), height=0.5 + 2.7 * len(bands), sharex=True, sharey=True)
+    grid = np.array(made.axes).reshape(len(bands), len(kinds))
+    for row, (task, by_kind) in zip(grid, bands.items(), strict=True):
+        for axes, (kind, band) in zip(row, by_kind.items(), strict=True):
+            for strategy, (width, style) in SPECTRUM_LINES.items():
+                low, median, high = band[:, strategies.index(strategy)]
+                place, colour = np.arange(1, len(median) + 1), COLOURS[strategy]
+                axes.fill_between(place, low, high, color=colour, alpha=0.15, lw=0)
+                axes.plot(place, median, style, color=colour, lw=width, label=strategy)
+                axes.plot(place, low, "--", place, high, "--", color=colour, lw=0.6)
+            axes.set_title(f"{task}: {kind} networks", fontsize="medium")
+        row[0].set_ylabel("eigenvalue")
+    for axes in grid[-1]:
+        axes.set_xlabel("eigenvalue's place, from the smallest")
+    made.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
+    return made
+
+
+def spectral_maps(points: Mapping[str, Mapping[str, NDArray[np.float64]]], strategies: Sequence[str]) -> Figure:
+    """Fig. 5, last plot: each network as a point ``[strategies, runs, 2]``, a panel a task, a marker a kind."""
+    made = figure(1, len(points), height=3.7)
+    for axes, (task, by_kind) in zip(made.axes, points.items(), strict=True):
+        for kind, places in by_kind.items():
+            for strategy, runs in zip(strategies, places, strict=True):
+                style: dict[str, Any] = {"marker": MARKERS[kind], "ls": "", "ms": 6, "mew": 1.2, "alpha": 0.75}
+                fill = COLOURS[strategy] if kind == "binary" else "none"
+                axes.plot(runs[:, 0], runs[:, 1], mec=COLOURS[strategy], mfc=fill, label=f"{strategy}, {kind}", **style)
+        axes.set_title(task, fontsize="medium")
+        axes.set(xlabel="first principal component", aspect="equal", adjustable="datalim")
+    made.axes[0].set_ylabel("second principal component")
+    handles, labels = made.axes[0].get_legend_handles_labels()
+    made.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize="small", handletextpad=0)
+    return made
+
+
+def distance_maps(distances: Mapping[str, Mapping[str, NDArray[np.float64]]], strategies: Sequence[str]) -> Figure:
+    """Mean distance between the networks of each two strategies, a row a task, a column a way to compare."""
+    columns = len(next(iter(distances.values())))
+    made = figure(len(distances), columns, height=0.4 + 2.7 * len(distances))
+    grid = np.array(made.axes).reshape(len(distances), columns)
+    top = max(float(matrix.max()) for by_title in distances.values() for matrix in by_title.values())
+    for row, (task, by_title) in zip(grid, distances.items(), strict=True):
+        for axes, (title, matrix) in zip(row, by_title.items(), strict=True):
+            shade = axes.imshow(matrix, cmap="viridis_r", vmin=0, vmax=top)
+            for i, j in np.ndindex(*matrix.shape):
+                ink = "white" if matrix[i, j] > 0.55 * top else "black"
+                axes.text(j, i, f"{matrix[i, j]:.2f}", ha="center", va="center", fontsize="x-small", color=ink)
+            axes.set_xticks(range(len(strategies)), strategies, fontsize="small", rotation=90)
+            axes.set_yticks(range(len(strategies)), strategies, fontsize="small")
+            axes.set_title(f"{task}\n{title}", fontsize="medium")
+            axes.spines[:].set_visible(False)
+        for axes in row[1:]:
+            axes.set_yticklabels([])
+    made.colorbar(shade, ax=made.axes, label="mean distance", shrink=0.6)
+    return made
+
+
+def distance_against_density(pairs: Mapping[str, pd.DataFrame], highlighted: str) -> Figure:
+    """Distance of two binary networks' spectra over the ratio of their densities (left) and over chance (right).
+
+    Columns as `wfhelpers.spectra.distance_and_density` gives them; a row a task. Pairs of the highlighted strategy with
+    another one are coloured.
+    """
+    made = figure(len(pairs), 2, height=0.5 + 2.7 * len(pairs), sharey="row")
+    grid = np.array(made.axes).reshape(len(pairs), 2)
+    for (left, right), (task, table) in zip(grid, pairs.items(), strict=True):
+        special = (table["first"] == highlighted) != (table["second"] == highlighted)
+        for rows, colour, name in ((table[~special], "0.6", "other pairs"), (table[special], COLOURS[highlighted], "")):
+            style: dict[str, Any] = {
+                "color": colour,
+                "ms": 2.5,
+                "alpha": 0.5,
+                "label": name or f"{highlighted} and another",
+            }
+            left.semilogx(rows["density_ratio"], rows["distance"], MARKERS["binary"], **style)
+            right.plot(rows["random_distance"], rows["distance"], MARKERS["binary"], **style)
+        longest = float(table["random_distance"].max())
+        right.plot([0, longest], [0, longest], color="black", lw=0.8)
+        left.set(ylabel="distance of spectra")
+        for axes in (left, right):
+            axes.set_title(task, fontsize="medium")
+    grid[-1, 0].set_xlabel("ratio of the densities (log scale)")
+    grid[-1, 1].set_xlabel("distance of random networks of these densities")
+    handles, labels = grid[0, 1].get_legend_handles_labels()
+    made.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False, markerscale=2)
+    return made
