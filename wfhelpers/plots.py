@@ -14,7 +14,9 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 COLOURS = {"real": "#0072B2", "lottery": "#D55E00", "bin": "#009E73", "random": "#CC79A7", "agnostic": "#E69F00"}
@@ -451,18 +453,23 @@ def laplacian_spectra(bands: Mapping[str, Mapping[str, NDArray[np.float64]]], st
 
 def spectral_maps(points: Mapping[str, Mapping[str, NDArray[np.float64]]], strategies: Sequence[str]) -> Figure:
     """Fig. 5, last plot: each network as a point ``[strategies, runs, 2]``, a panel a task, a marker a kind."""
-    made = figure(1, len(points), height=3.7)
+    made = figure(1, len(points), height=3.8)
+    filling = {"binary": 0.5, "real": 0.0}  # an open circle shows a square below it
     for axes, (task, by_kind) in zip(made.axes, points.items(), strict=True):
-        for kind, places in by_kind.items():
-            for strategy, runs in zip(strategies, places, strict=True):
-                style: dict[str, Any] = {"marker": MARKERS[kind], "ls": "", "ms": 6, "mew": 1.2, "alpha": 0.75}
-                fill = COLOURS[strategy] if kind == "binary" else "none"
-                axes.plot(runs[:, 0], runs[:, 1], mec=COLOURS[strategy], mfc=fill, label=f"{strategy}, {kind}", **style)
+        for kind, places in sorted(by_kind.items()):
+            for strategy, (width, _) in SPECTRUM_LINES.items():
+                x, y = places[strategies.index(strategy)].T
+                colour, size = COLOURS[strategy], 4 + 1.5 * width
+                face = (colour, filling[kind])
+                axes.plot(x, y, MARKERS[kind], mec=colour, mfc=face, ms=size)
         axes.set_title(task, fontsize="medium")
         axes.set(xlabel="first principal component", aspect="equal", adjustable="datalim")
     made.axes[0].set_ylabel("second principal component")
-    handles, labels = made.axes[0].get_legend_handles_labels()
-    made.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize="small", handletextpad=0)
+    handles = [Line2D([], [], color=COLOURS[strategy], lw=4, label=strategy) for strategy in strategies]
+    for kind, marker in MARKERS.items():
+        face = ("black", filling[kind])
+        handles.append(Line2D([], [], marker=marker, ls="", mec="black", mfc=face, ms=7, label=f"{kind} network"))
+    made.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize="small")
     return made
 
 
@@ -492,28 +499,29 @@ def distance_against_density(pairs: Mapping[str, pd.DataFrame], highlighted: str
     """Distance of two binary networks' spectra over the ratio of their densities (left) and over chance (right).
 
     Columns as `wfhelpers.spectra.distance_and_density` gives them; a row a task. Pairs of the highlighted strategy with
-    another one are coloured.
+    another one are coloured. On the line, two networks lie as far apart as random ones with their densities.
     """
     made = figure(len(pairs), 2, height=0.5 + 2.7 * len(pairs), sharey="row")
     grid = np.array(made.axes).reshape(len(pairs), 2)
     for (left, right), (task, table) in zip(grid, pairs.items(), strict=True):
         special = (table["first"] == highlighted) != (table["second"] == highlighted)
-        for rows, colour, name in ((table[~special], "0.6", "other pairs"), (table[special], COLOURS[highlighted], "")):
-            style: dict[str, Any] = {
-                "color": colour,
-                "ms": 2.5,
-                "alpha": 0.5,
-                "label": name or f"{highlighted} and another",
-            }
+        for name, rows, colour in (
+            ("other pairs", table[~special], "0.6"),
+            (f"{highlighted} and another", table[special], COLOURS[highlighted]),
+        ):
+            style: dict[str, Any] = {"color": colour, "ms": 2.5, "alpha": 0.5, "label": name}
             left.semilogx(rows["density_ratio"], rows["distance"], MARKERS["binary"], **style)
             right.plot(rows["random_distance"], rows["distance"], MARKERS["binary"], **style)
-        longest = float(table["random_distance"].max())
-        right.plot([0, longest], [0, longest], color="black", lw=0.8)
-        left.set(ylabel="distance of spectra")
+        right.axline((0, 0), slope=1, color="black", lw=0.8)
+        few_decades = table["density_ratio"].max() < 30
+        left.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few_decades else (1,)))
+        left.xaxis.set_major_formatter("{x:g}")
+        left.xaxis.set_minor_formatter(NullFormatter())
+        left.set_ylabel("distance of spectra")
         for axes in (left, right):
             axes.set_title(task, fontsize="medium")
-    grid[-1, 0].set_xlabel("ratio of the densities (log scale)")
-    grid[-1, 1].set_xlabel("distance of random networks of these densities")
+    grid[-1, 0].set_xlabel("ratio of the densities")
+    grid[-1, 1].set_xlabel("distance if edges were random")
     handles, labels = grid[0, 1].get_legend_handles_labels()
     made.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False, markerscale=2)
     return made
