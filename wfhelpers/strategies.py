@@ -26,6 +26,8 @@ Generators = list[np.random.Generator]
 Networks = Iterator[tuple[str, Tensor]]
 
 STRATEGIES = ("real", "lottery", "bin", "random", "agnostic")
+"""Identifiers of the five strategies."""
+
 MODELS = (
     *("real", "real-bin", "lottery", "lottery-bin", "bin", "bin-real"),
     *("random", "random-bin", "agnostic", "agnostic-real"),
