@@ -1,0 +1,115 @@
+"""Make a page: run the template with papermill for one task, in a kernel of its own.
+
+`make` runs on a worker, which may be another machine: the template and the results that are known already come in as
+values, and the page and all results of its cells go out as values. Nothing is left on the worker's disk.
+"""
+
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import papermill
+from nbformat import NotebookNode
+from papermill.exceptions import PapermillExecutionError
+
+from wfhelpers.cells import Cell, Result, compute
+from wfhelpers.experiments import Page
+from wfhelpers.store import Store
+
+PRIVATE = ("store",)
+"""Parameters that name places of the machine that ran the page; the page does not show them."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a worker gives back.
+
+    Attributes
+    ----------
+    failure
+        One line that says what failed; empty if nothing did.
+    results
+        Results of the cells, also of those done before a failure.
+    page
+        The executed notebook as JSON; empty after a failure.
+    seconds, seconds_starting
+        All time, and the part of it that went into starting the kernel and imports.
+    """
+
+    failure: str
+    results: Sequence[Result]
+    page: str = ""
+    seconds: float = 0.0
+    seconds_starting: float = 0.0
+
+
+def make(template: str, page: Page, known: Sequence[Result]) -> Outcome:
+    """Run the template for a page. A notebook that fails is an outcome; a kernel that dies raises."""
+    begin = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="wfhelpers-") as folder:
+        store, draft, made = Path(folder) / "results", Path(folder) / "draft.ipynb", Path(folder) / "page.ipynb"
+        if known:
+            Store(store).add(known)
+        nbformat.write(_titled(nbformat.reads(template, as_version=4), page), draft)
+        failure = ""
+        try:
+            papermill.execute_notebook(
+                draft, made, {**page.parameters, "store": str(store)}, progress_bar=False, kernel_name="python3"
+            )
+        except PapermillExecutionError as error:
+            failure = f"{error.ename}: {error.evalue}".splitlines()[0]
+        filled = Store(store)
+        done = set(filled.records["cell"])
+        results = [filled.get(cell.name) for cell in page.cells if cell.name in done]
+        seconds = time.perf_counter() - begin
+        if failure:
+            return Outcome(failure, results, seconds=seconds)
+        notebook = nbformat.read(made, as_version=4)
+        return Outcome("", results, clean(notebook), seconds, seconds - _seconds_of_work(notebook))
+
+
+def make_pairs(cells: Sequence[Cell]) -> Outcome:
+    """Compute cells that have no page."""
+    begin = time.perf_counter()
+    results = [compute(cell) for cell in cells]
+    return Outcome("", results, seconds=time.perf_counter() - begin)
+
+
+def clean(notebook: NotebookNode) -> str:
+    """JSON of an executed page without what changes from one machine or moment to the next."""
+    notebook.metadata.pop("papermill", None)
+    for cell in notebook.cells:
+        for name in ("papermill", "execution"):
+            cell.metadata.pop(name, None)
+        if "injected-parameters" in cell.metadata.get("tags", []):
+            lines = [line for line in cell.source.splitlines() if line.split(" = ")[0] not in PRIVATE]
+            cell.source = "\n".join(lines)
+    return str(nbformat.writes(notebook))
+
+
+def _titled(template: NotebookNode, page: Page) -> NotebookNode:
+    """The template under the title of the page, in place of its own first cell."""
+    where = f" The paper has it, or one of its kind, in {page.source}." if page.source else ""
+    name = {"mnist": "MNIST", "citeseer": "Citeseer"}.get(page.cells[0].dataset, page.cells[0].dataset)
+    template.cells[0].source = (
+        f"# {name}: {page.title}\n\nOne task of the [overview](../../notebooks/tasks_overview), made by papermill from "
+        f"the [template](../../notebooks/task_report).{where}"
+    )
+    for place, cell in enumerate(template.cells):  # the same ids every time
+        cell.id = f"cell-{place}"
+    return template
+
+
+def _seconds_of_work(notebook: NotebookNode) -> float:
+    """Time that the cells after the imports took."""
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    imports = next(place for place, cell in enumerate(code) if "import " in cell.source)
+    return sum(_duration(cell.metadata) for cell in code[imports + 1 :])
+
+
+def _duration(metadata: Mapping[str, Any]) -> float:
+    return float(metadata.get("papermill", {}).get("duration") or 0.0)

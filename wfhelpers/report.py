@@ -1,0 +1,190 @@
+"""What a task's page shows: tables and figures from the results of its cells."""
+
+import io
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import pandas as pd
+from IPython.display import Image
+from matplotlib.figure import Figure
+
+import wfhelpers
+from wfhelpers import evaluation, plots
+from wfhelpers.cells import EIGENVALUE_STEP, Cell, Result, dataset
+from wfhelpers.store import commit
+from wfhelpers.strategies import BINARY_MODELS, MODELS, label, strategy_of
+
+REAL_MODELS = tuple(model for model in MODELS if model not in BINARY_MODELS)
+VERSIONS = ("numpy", "scipy", "pandas", "torch", "matplotlib")
+
+
+def all_rows(results: Sequence[Result]) -> pd.DataFrame:
+    """Rows of all results, in their order."""
+    return pd.concat([result.rows for result in results], ignore_index=True)
+
+
+def winners(rows: pd.DataFrame) -> pd.DataFrame:
+    """Best model of each (protocol, task, size) and the models that tie with it.
+
+    The best has the highest median AUC (the first of `MODELS` where medians are equal). Another one ties if the 95 %
+    interval of the best's margin over it, paired over runs (`evaluation.margin`), contains 0. Without a tie the best
+    one wins.
+    """
+    made = []
+    for (protocol, task, size), group in rows.groupby(["protocol", "task", "size"], sort=False):
+        medians = group.groupby("model", sort=False)["auc"].median()
+        best = str(medians.idxmax())
+        tied = [model for model in medians.index if model != best and _ties(group, best, str(model))]
+        made.append(
+            {"protocol": protocol, "task": task, "size": size, "best": best, "auc": medians[best], "tied": tuple(tied)}
+        )
+    return pd.DataFrame(made)
+
+
+def standings(rows: pd.DataFrame) -> pd.DataFrame:
+    """Median AUC with its quartiles, a row a model, a column a (protocol, size): for one task.
+
+    ``*`` marks a model that wins, ``=`` the best one and those that tie with it where there is no winner.
+    """
+    columns = {}
+    for _, won in winners(rows).iterrows():
+        group = rows[(rows["protocol"] == won["protocol"]) & (rows["size"] == won["size"])]
+        quartiles = evaluation.summary(group).droplevel(["task", "size"])
+        marks = dict.fromkeys((won["best"], *won["tied"]), "=") if won["tied"] else {won["best"]: "*"}
+        columns[(won["protocol"], f"{won['size']} a class")] = {
+            label(str(model)): f"{q['median']:.3f} ({q['lower']:.2f} to {q['upper']:.2f}) {marks.get(str(model), '')}"
+            for model, q in quartiles.iterrows()
+        }
+    return pd.DataFrame(columns)
+
+
+def verdict(rows: pd.DataFrame) -> str:
+    """Sentence on how often bin or bin→real is best, alone or tied, over the panels in the rows."""
+    ours = ("bin", "bin-real")
+    won = winners(rows)
+    best = won["best"].isin(ours)
+    alone = best & won["tied"].map(lambda tied: set(tied) <= set(ours))
+    tied = ~best & won["tied"].map(lambda tied: bool(set(tied) & set(ours)))
+    return (
+        f"bin or bin→real has the highest median AUC in {best.sum()} of {len(won)} panels, in {alone.sum()} of them "
+        f"without a tie with another strategy; in {tied.sum()} more it ties with the best."
+    )
+
+
+def densities(rows: pd.DataFrame) -> pd.DataFrame:
+    """Median share of nonzero weights in the first and the second layer, at the largest size: a row a model."""
+    largest = rows[rows["size"] == rows["size"].max()]
+    medians = largest.groupby(["protocol", "task", "model"], sort=False)[["density_1", "density_2"]].median()
+    text = medians.apply(lambda row: f"{row['density_1']:.2f}, {row['density_2']:.2f}", axis=1)
+    made: pd.DataFrame = text.unstack("model")[list(dict.fromkeys(rows["model"]))].rename(columns=label).T
+    return made
+
+
+def runtime_auc(rows: pd.DataFrame) -> Figure:
+    """Run time against AUC as in Fig. 4 and App. C, for one task: a row a protocol, a column a size.
+
+    Points are medians over runs, bars quartiles; run times include the model that another is derived from.
+    """
+    protocols, sizes = list(dict.fromkeys(rows["protocol"])), sorted(rows["size"].unique())
+    made = plots.figure(
+        len(protocols), len(sizes), height=2.0 * len(protocols) + 0.8, sharex=True, sharey="row", squeeze=False
+    )
+    for axes, (protocol, size) in zip(made.axes, ((p, s) for p in protocols for s in sizes), strict=True):
+        panel = rows[(rows["protocol"] == protocol) & (rows["size"] == size)]
+        for model, runs in panel.groupby("model", sort=False):
+            _point(axes, str(model), runs)
+        axes.set_title(f"{protocol}, {size} a class", fontsize="small")
+        axes.set_xscale("log")
+    for axes in made.axes[:: len(sizes)]:
+        axes.set_ylabel("AUC (test)")
+    for axes in made.axes[-len(sizes) :]:
+        axes.set_xlabel("seconds a run")
+    _legend(made)
+    return made
+
+
+def spectra_and_map(results: Sequence[Result]) -> Figure:
+    """Spectra of real and of binary networks and their map as in Fig. 5 and App. D, for one task: a row a protocol."""
+    made = plots.figure(len(results), 3, height=2.1 * len(results) + 0.8, squeeze=False)
+    for place, result in enumerate(results):
+        real, binary, plane = made.axes[3 * place : 3 * place + 3]
+        bands = result.spectra["bands"] * EIGENVALUE_STEP
+        models = list(dict.fromkeys(result.rows["model"]))
+        for model, band, points in zip(models, bands, result.spectra["points"], strict=True):
+            axes = binary if model in BINARY_MODELS else real
+            colour = plots.COLOURS[strategy_of(model)]
+            for values, line in zip(band, ("--", "-", "--"), strict=True):
+                axes.plot(values, line, color=colour, lw=1.2 if line == "-" else 0.6)
+            plane.plot(*points.T, _marker(model), color=colour, ms=3, alpha=0.7)
+        shares = 100 * result.spectra["explained"]
+        real.set_title(f"{result.key['protocol']}: real", fontsize="small")
+        binary.set_title("binary", fontsize="small")
+        plane.set_title(f"map, {shares[0]:.0f} % + {shares[1]:.0f} % of variance", fontsize="small")
+        real.set_ylabel("eigenvalue")
+        plane.set(xlabel="first component", ylabel="second component")
+        for axes in (real, binary):
+            axes.set(ylim=(0, 2), xlabel="rank")
+    _legend(made)
+    return made
+
+
+def heat_maps(rows: pd.DataFrame, protocol: str) -> Figure:
+    """Two maps over all ordered pairs of classes, for one data set: median AUC of bin - real, and of bin."""
+    chosen = rows[rows["protocol"] == protocol]
+    medians = chosen.groupby(["negative", "positive", "model"])["auc"].median().unstack("model")
+    made = plots.figure(1, 2, height=3.6)
+    maps = {"bin − real": (medians["bin"] - medians["real"], "PuOr"), "bin": (medians["bin"], "viridis")}
+    for axes, (title, (values, colours)) in zip(made.axes[:2], maps.items(), strict=True):
+        table = values.unstack("positive")
+        limits = (-0.5, 0.5) if title != "bin" else (0.5, 1.0)
+        shade = axes.imshow(table, cmap=colours, vmin=limits[0], vmax=limits[1])
+        axes.set_xticks(range(len(table)), table.columns, rotation=90)
+        axes.set_yticks(range(len(table)), table.index)
+        axes.set(xlabel="positive class (y = 1)", ylabel="negative class (y = 0)", title=f"{title}, {protocol}")
+        made.colorbar(shade, ax=axes, shrink=0.7, label="median AUC")
+    return made
+
+
+def small(figure: Figure) -> Image:
+    """Figure as a PNG of moderate size, for a book of many pages."""
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=100, pil_kwargs={"optimize": True})
+    return Image(data=content.getvalue(), format="png")  # type: ignore[no-untyped-call]
+
+
+def footer(cells: Sequence[Cell], seconds: float, parameters: Mapping[str, Any]) -> str:
+    """Everything that is needed to make the page again, and how long it took."""
+    facts = {
+        "parameters": ", ".join(f"{name} = {value}" for name, value in parameters.items()),
+        "wfhelpers": f"{wfhelpers.__version__}, commit {commit()}",
+        "data sha256": dataset(cells[0].dataset).sha256,
+        "versions": ", ".join([f"Python {platform.python_version()}", *(f"{n} {version(n)}" for n in VERSIONS)]),
+        "seconds": f"{seconds:.1f}",
+    }
+    return "\n".join(f"{name}: {fact}" for name, fact in facts.items())
+
+
+def _ties(group: pd.DataFrame, best: str, model: str) -> bool:
+    interval = evaluation.margin(group, [best], [model]).iloc[0]
+    return bool(interval["lower"] <= 0)
+
+
+def _point(axes: Any, model: str, runs: pd.DataFrame) -> None:
+    (x_low, x, x_high), (y_low, y, y_high) = (
+        runs[column].quantile([0.25, 0.5, 0.75]) for column in ("seconds_total", "auc")
+    )
+    bars = {"xerr": [[x - x_low], [x_high - x]], "yerr": [[y - y_low], [y_high - y]]}
+    axes.errorbar(x, y, **bars, fmt=_marker(model), color=plots.COLOURS[strategy_of(model)], ms=5, lw=0.8)
+
+
+def _marker(model: str) -> str:
+    return plots.MARKERS["binary" if model in BINARY_MODELS else "real"]
+
+
+def _legend(figure: Figure) -> None:
+    handles = [figure.axes[0].plot([], [], _marker(m), color=plots.COLOURS[strategy_of(m)])[0] for m in MODELS]
+    figure.legend(
+        handles, [label(m) for m in MODELS], loc="outside lower center", ncols=5, frameon=False, fontsize="small"
+    )
