@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from wfhelpers import exact, network
+from wfhelpers.errors import InputError
 from wfhelpers.exact import best_binary
 
 
@@ -145,6 +146,21 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     assert torch.equal(found.weights, expected.weights)
 
 
+def test_number_of_threads_changes_no_bit_and_is_left_as_it_was() -> None:
+    x, y = objects(2, width=3, number=40)
+    before = torch.get_num_threads()
+    found = []
+    try:
+        for threads in (1, 2):
+            torch.set_num_threads(threads)
+            found.append(best_binary(x, y, 3))
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    assert found[0].loss == found[1].loss
+    assert torch.equal(found[0].weights, found[1].weights)
+
+
 @pytest.mark.parametrize(("seed", "fewest"), [(0, 0), (4, 1)])
 def test_equal_networks_give_one_with_fewest_hidden_nodes(seed: int, fewest: int) -> None:
     """With an empty feature, a hidden node that reads nothing else may be there or not."""
@@ -177,5 +193,5 @@ def test_equal_networks_give_one_with_fewest_hidden_nodes(seed: int, fewest: int
     ],
 )
 def test_bad_input_is_refused(x: Tensor, y: Tensor, width: int, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         best_binary(x, y, width)

@@ -10,6 +10,8 @@ for I = 4):
 """
 
 from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import combinations, combinations_with_replacement, product
 from typing import NamedTuple
 
@@ -18,12 +20,13 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from wfhelpers import network
+from wfhelpers.errors import InputError
 from wfhelpers.progress import progress
 
 LARGEST_WIDTH = 4
 
-BLOCK = 2**20
-"""Numbers worked on at a time: 8 MB, few enough for memory and enough to keep two cores busy."""
+BLOCK = 2**18
+"""Numbers that a core works on at a time: 2 MB, few enough for its cache."""
 
 OBJECTS_A_PRODUCT = 128
 """Objects whose factors are multiplied; a factor is at most ``1 + e^4``, so that the product stays below 1e224."""
@@ -56,6 +59,16 @@ class _Family(NamedTuple):
     """Choices of one of ``sums`` for each output, without regard to order."""
 
 
+class _Block(NamedTuple):
+    """Part of a family: every one of ``kinds`` with every one of ``outputs``."""
+
+    family: _Family
+    kinds: Tensor
+    """Subsets of the inputs that the hidden nodes read, one a kind, ``[sets, kinds]``."""
+    outputs: Tensor
+    """Some of the family's ``outputs``."""
+
+
 def best_binary(x: Tensor, y: Tensor, width: int) -> Optimum:
     """Global minimum of F, eq. (12), over all binary networks of a width of at most 4.
 
@@ -72,16 +85,39 @@ def best_binary(x: Tensor, y: Tensor, width: int) -> Optimum:
     x = x.double()
     subsets = torch.tensor(list(product([0.0, 1.0], repeat=width))[1:], dtype=x.dtype)
     hidden = torch.tanh(subsets @ torch.cat([x[y == 0], x[y == 1]]).mT)
-    best, weights, checked = torch.inf, torch.zeros(2, width, width, dtype=x.dtype), 0
-    blocks = [(family, *block) for family in _families(width) for block in _blocks(family, len(subsets), len(x))]
-    for family, kinds, outputs in progress(blocks, f"all networks of width {width}"):
-        losses = _losses(family, hidden[kinds], outputs, int((y == 0).sum()))
-        checked += losses.numel()
-        if losses.min() < best - TIE:
-            best = float(losses.min())
-            kind, output = divmod(int((losses.flatten() <= best + TIE).nonzero()[0]), len(outputs))
-            weights = _weights(family, subsets[kinds[kind]], outputs[output].tolist())
+    negative = int((y == 0).sum())
+
+    def best_of(block: _Block) -> tuple[float, int]:
+        losses = _losses(block.family, hidden[block.kinds], block.outputs, negative).flatten()
+        least = float(losses.min())
+        return least, int((losses <= least + TIE).nonzero()[0])
+
+    blocks = [block for family in _families(width) for block in _blocks(family, len(subsets), len(x))]
+    best, found = torch.inf, (blocks[0], 0)
+    with _one_core_a_block() as pool:
+        results = zip(blocks, pool.map(best_of, blocks), strict=True)
+        for block, (least, place) in progress(results, f"all networks of width {width}", len(blocks)):
+            if least < best - TIE:
+                best, found = least, (block, place)
+    weights = _weights(subsets, *found)
+    checked = sum(len(block.kinds) * len(block.outputs) for block in blocks)
     return Optimum(float(network.loss(weights, x, y)), weights, checked, 2 ** (2 * width**2))
+
+
+@contextmanager
+def _one_core_a_block() -> Iterator[Executor]:
+    """Threads that each work on their own block, as many as torch would use.
+
+    Blocks are too small to share: the cores would mostly wait for each other. And a block that is computed by one core
+    has the same bits on one core and on two.
+    """
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with ThreadPoolExecutor(threads) as pool:
+            yield pool
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _families(width: int) -> list[_Family]:
@@ -98,14 +134,14 @@ def _families(width: int) -> list[_Family]:
     return sorted(families, key=lambda family: sum(family.copies))
 
 
-def _blocks(family: _Family, subsets: int, objects: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """Split a family into blocks of kinds of hidden nodes and choices of outputs."""
+def _blocks(family: _Family, subsets: int, objects: int) -> Iterator[_Block]:
+    """Split a family into blocks."""
     kinds = torch.tensor(list(combinations(range(subsets), len(family.copies))), dtype=torch.long)
     outputs = torch.tensor(family.outputs)
     together = max(1, BLOCK // objects)
     for some_outputs in torch.split(outputs, together):
         for some_kinds in torch.split(kinds, max(1, together // len(some_outputs))):
-            yield some_kinds, some_outputs
+            yield _Block(family, some_kinds, some_outputs)
 
 
 def _losses(family: _Family, hidden: Tensor, outputs: Tensor, negative: int) -> Tensor:
@@ -127,33 +163,35 @@ def _log_product(factors: Tensor) -> Tensor:
     return torch.stack(logs).sum(0) if logs else torch.zeros(factors.shape[:-1], dtype=factors.dtype)
 
 
-def _weights(family: _Family, subsets: Tensor, output: list[int]) -> Tensor:
-    """Write a choice of subsets and outputs as a network."""
+def _weights(subsets: Tensor, block: _Block, place: int) -> Tensor:
+    """Weights of the network at a place of a block."""
     width = subsets.shape[-1]
+    kinds, outputs = (choice.tolist() for choice in (block.kinds, block.outputs))
+    subset, output = kinds[place // len(outputs)], outputs[place % len(outputs)]
     weights = torch.zeros(2, width, width, dtype=subsets.dtype)
     start = 0
-    for kind, copies in enumerate(family.copies):
-        weights[0, start : start + copies] = subsets[kind]
+    for kind, copies in enumerate(block.family.copies):
+        weights[0, start : start + copies] = subsets[subset[kind]]
         for row, chosen in enumerate(output):
-            weights[1, row, start : start + family.sums[chosen][kind]] = 1
+            weights[1, row, start : start + block.family.sums[chosen][kind]] = 1
         start += copies
     return weights
 
 
 def _check(x: Tensor, y: Tensor, width: int) -> None:
     if x.ndim != 2 or not len(x) or y.shape != x.shape[:1]:
-        raise ValueError(
+        raise InputError(
             "The exact optimum needs objects [n, I] and labels [n] with n of at least 1, "
             f"but x has the shape {list(x.shape)} and y {list(y.shape)}."
         )
     if width != x.shape[1]:
-        raise ValueError(f"A network is as wide as its objects, but width = {width} and x has {x.shape[1]} columns.")
+        raise InputError(f"A network is as wide as its objects, but width = {width} and x has {x.shape[1]} columns.")
     if not 1 <= width <= LARGEST_WIDTH:
-        raise ValueError(
+        raise InputError(
             f"The exact optimum is found for widths 1 to {LARGEST_WIDTH}, but width = {width}, with "
             f"{2.0 ** min(2 * width**2, 1000):.1g} networks to choose from: take fewer features."
         )
     if not torch.isfinite(x).all():
-        raise ValueError("The objects must be finite, but some entries of x are NaN or infinite: remove those objects.")
+        raise InputError("The objects must be finite, but some entries of x are NaN or infinite: remove those objects.")
     if not ((y == 0) | (y == 1)).all():
-        raise ValueError(f"Labels must be 0 or 1, but y holds {sorted(set(y.tolist()) - {0, 1})[:3]}.")
+        raise InputError(f"Labels must be 0 or 1, but y holds {sorted(set(y.tolist()) - {0, 1})[:3]}.")
