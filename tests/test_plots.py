@@ -168,3 +168,125 @@ def test_flip_price_sets_the_simulated_weights_on_the_curve_of_their_size():
     (axes,) = plots.flip_price(curves, runs).axes
     assert [list(line.get_ydata()) for line in axes.lines] == [[0.4, 0.2], [0.41], [2.0, 0.9], [0.91]]
     assert axes.lines[0].get_color() == axes.lines[1].get_color() != axes.lines[2].get_color()
+
+
+# Chapter 05.
+
+
+def ten_models(task: str, size: int) -> pd.DataFrame:
+    """A made-up table of five runs: the median of model number m is m / 10 and its run time 10 ** m seconds."""
+    names = [f"{strategy}-{kind}" for strategy in plots.COLOURS for kind in plots.MARKERS]
+    rows = [
+        {"model": name, "run": run, "auc": m / 10 + (run - 2) / 100, "seconds_total": 10.0**m * (1 + (run - 2) / 10)}
+        for m, name in enumerate(names)
+        for run in range(5)
+    ]
+    table = pd.DataFrame(rows).assign(task=task, size=size)
+    return table.assign(strategy=table["model"].str.split("-").str[0], kind=table["model"].str.split("-").str[1])
+
+
+def drawn_bars(axes) -> np.ndarray:
+    """Points that axes show with error bars: x, y and the ends of the vertical bar."""
+    found = []
+    for container in axes.containers:
+        point, _, bars = container.lines
+        low, high = bars[-1].get_segments()[0][:, 1]
+        found.append([point.get_xdata()[0], point.get_ydata()[0], low, high])
+    return np.array(found)
+
+
+def test_runtime_and_auc_draws_medians_and_quartiles_of_all_models():
+    results = pd.concat([ten_models(task, size) for task in ("a vs b", "c vs d") for size in (10, 20, 30)])
+    references = results.groupby(["task", "size"])["auc"].max()
+    made = plots.runtime_and_auc(results, references)
+    assert len(made.axes) == 6
+    for axes in made.axes:
+        m = np.arange(10)
+        expected = np.stack([10.0**m, m / 10, m / 10 - 0.01, m / 10 + 0.01], 1)
+        np.testing.assert_allclose(drawn_bars(axes), expected, rtol=1e-12, atol=1e-12)
+        assert next(iter(axes.lines)).get_ydata() == [0.92, 0.92]
+        assert axes.get_xscale() == "log"
+    colours = [container.lines[0].get_color() for container in made.axes[0].containers]
+    assert colours == [colour for colour in plots.COLOURS.values() for _ in range(2)]
+    assert len(made.legends[0].texts) == 8
+
+
+def test_protocols_compared_has_a_panel_a_protocol_and_a_group_a_task():
+    tables = [
+        ten_models(task, 10).assign(protocol=protocol) for protocol in ("literal", "tuned") for task in ("a vs b", "c")
+    ]
+    made = plots.protocols_compared(pd.concat(tables), pd.Series({"a vs b": 0.9, "c": 0.8}))
+    assert [axes.get_title() for axes in made.axes] == ["literal", "tuned"]
+    for axes in made.axes:
+        bars = drawn_bars(axes)
+        np.testing.assert_allclose(bars[:, 1], np.tile(np.arange(10) / 10, 2), atol=1e-12)
+        np.testing.assert_array_equal(np.round(bars[:, 0]), np.repeat([0, 1], 10))
+        assert [collection.get_segments()[0][0, 1] for collection in axes.collections[:1]] == [0.9]
+
+
+def test_contribution_of_weights_draws_every_interval():
+    margins = pd.DataFrame(
+        {"task": ["a", "a"], "size": [10, 20], "margin": [0.1, -0.2], "lower": [0.0, -0.3], "upper": [0.3, 0.1]}
+    ).set_index(["task", "size"])
+    (axes,) = plots.contribution_of_weights(margins).axes
+    points, _, (bars,) = axes.containers[0].lines
+    np.testing.assert_allclose(points.get_xdata(), [0.1, -0.2])
+    np.testing.assert_allclose([segment[:, 0] for segment in bars.get_segments()], [[0.0, 0.3], [-0.3, 0.1]])
+    labels = {label.get_position()[1]: label.get_text() for label in axes.get_yticklabels()}
+    assert labels == {1: "a, 10 a class", 0: "a, 20 a class"}
+
+
+# Chapter 06.
+
+STRATEGIES = tuple(plots.COLOURS)
+
+
+def test_network_graph_draws_every_edge_from_its_input_to_its_output():
+    layers = np.zeros((2, 3, 3))
+    layers[0, 2, 1] = layers[1, 0, 2] = 1  # input 1 to hidden 2, hidden 2 to output 0
+    graph, matrix = plots.network_graph({"bin": layers}, np.eye(9)).axes
+    edges = [(tuple(line.get_xdata()), tuple(line.get_ydata())) for line in graph.lines]
+    assert edges == [((0, 1), (1, 2)), ((1, 2), (2, 0))]
+    lonely = np.array([nodes.get_facecolors()[:, 0] > 0.5 for nodes in graph.collections])
+    assert np.array_equal(~lonely, [[False, True, False], [False, False, True], [True, False, False]])
+    assert np.array_equal(matrix.images[0].get_array(), np.eye(9))
+
+
+def test_laplacian_spectra_draw_the_median_of_each_strategy_between_its_quartiles():
+    bands = {kind: np.random.default_rng(seed).random((3, 5, 6)) for seed, kind in enumerate(("real", "binary"))}
+    made = plots.laplacian_spectra({"a task": bands}, STRATEGIES)
+    for axes, band in zip(made.axes, bands.values(), strict=True):
+        for strategy, low, median, high in zip(STRATEGIES, *band, strict=True):
+            drawn = [line.get_ydata() for line in axes.lines if line.get_color() == plots.COLOURS[strategy]]
+            np.testing.assert_array_equal(drawn, [median, low, high])
+    assert {text.get_text() for text in made.legends[0].texts} == set(STRATEGIES)
+
+
+def test_spectral_maps_show_each_network_with_its_marker_and_colour():
+    points = {kind: np.random.default_rng(seed).random((5, 4, 2)) for seed, kind in enumerate(("real", "binary"))}
+    for axes in plots.spectral_maps({"one": points, "other": points}, STRATEGIES).axes:
+        found = {(line.get_marker(), line.get_markeredgecolor()): line.get_xydata() for line in axes.lines}
+        for kind, places in points.items():
+            for strategy, expected in zip(STRATEGIES, places, strict=True):
+                np.testing.assert_array_equal(found[plots.MARKERS[kind], plots.COLOURS[strategy]], expected)
+
+
+def test_distance_maps_print_every_distance():
+    matrices = {kind: np.arange(25).reshape(5, 5) / scale for kind, scale in (("real", 10), ("binary", 20))}
+    made = plots.distance_maps({"a task": matrices}, STRATEGIES)
+    for axes, matrix in zip(made.axes, matrices.values(), strict=False):
+        assert [text.get_text() for text in axes.texts] == [f"{value:.2f}" for value in matrix.ravel()]
+        assert axes.images[0].get_clim() == (0, 2.4)
+
+
+def test_distance_against_density_colours_the_pairs_of_one_strategy():
+    pairs = pd.DataFrame(
+        [("bin", "real", 2.0, 0.1, 0.2), ("real", "random", 5.0, 0.3, 0.4)],
+        columns=["first", "second", "density_ratio", "distance", "random_distance"],
+    )
+    left, right = plots.distance_against_density({"a task": pairs}, "bin").axes
+    for axes, column in ((left, "density_ratio"), (right, "random_distance")):
+        others, special = axes.lines[:2]
+        assert special.get_xydata().tolist() == [[pairs[column][0], 0.1]]
+        assert others.get_xydata().tolist() == [[pairs[column][1], 0.3]]
+        assert special.get_color() == plots.COLOURS["bin"]
