@@ -6,7 +6,7 @@ are the paper's own for bin, lottery and agnostic). A square is a binary network
 
 import io
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -186,6 +186,8 @@ def mirror_potential(potentials: pd.DataFrame, factors: pd.DataFrame) -> Figure:
     left.legend(frameon=False, fontsize="small", title=r"$M_{soft}/M_{hard}$")
     right.semilogy(factors["ratio"], factors["factor"], color=PROVED)
     right.set(xlabel=r"$M_{soft}/M_{hard}$", ylabel=r"bound / $(G\sqrt{d/T})$", xlim=(0, 1))
+    right.set_yticks([0.5, 1, 2, 4, 8], ["0.5", "1", "2", "4", "8"])
+    right.minorticks_off()
     return made
 
 
@@ -498,16 +500,16 @@ def distance_maps(distances: Mapping[str, Mapping[str, NDArray[np.float64]]], st
 def distance_against_density(pairs: Mapping[str, pd.DataFrame], highlighted: str) -> Figure:
     """Distance of two binary networks' spectra over the ratio of their densities (left) and over chance (right).
 
-    Columns as `wfhelpers.spectra.distance_and_density` gives them; a row a task. Pairs of the highlighted strategy with
-    another one are coloured. On the line, two networks lie as far apart as random ones with their densities.
+    Columns as `wfhelpers.spectra.distance_and_density` gives them; a row a task. Pairs with the highlighted
+    strategy are coloured. On the line, two networks lie as far apart as random ones with their densities.
     """
     made = figure(len(pairs), 2, height=0.5 + 2.7 * len(pairs), sharey="row")
     grid = np.array(made.axes).reshape(len(pairs), 2)
     for (left, right), (task, table) in zip(grid, pairs.items(), strict=True):
-        special = (table["first"] == highlighted) != (table["second"] == highlighted)
+        special = (table["first"] == highlighted) | (table["second"] == highlighted)
         for name, rows, colour in (
             ("other pairs", table[~special], "0.6"),
-            (f"{highlighted} and another", table[special], COLOURS[highlighted]),
+            (f"pairs with {highlighted}", table[special], COLOURS[highlighted]),
         ):
             style: dict[str, Any] = {"color": colour, "ms": 2.5, "alpha": 0.5, "label": name}
             left.semilogx(rows["density_ratio"], rows["distance"], MARKERS["binary"], **style)
@@ -525,3 +527,85 @@ def distance_against_density(pairs: Mapping[str, pd.DataFrame], highlighted: str
     handles, labels = grid[0, 1].get_legend_handles_labels()
     made.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False, markerscale=2)
     return made
+
+
+# Chapter 05. The reference, a classifier that is no network of the paper, is a dashed black line.
+
+REFERENCE: dict[str, Any] = {"color": "black", "ls": "--", "lw": 1}
+
+
+def runtime_and_auc(results: pd.DataFrame, references: pd.Series) -> Figure:
+    """Run time and AUC of each model, median and quartiles over runs: a row a task, a column a training size.
+
+    ``results`` is the table of `wfhelpers.evaluation.table`; ``references`` holds an AUC for each (task, size).
+    """
+    tasks, sizes = results["task"].unique(), results["size"].unique()
+    made = figure(len(tasks), len(sizes), height=1.1 + 1.9 * len(tasks), sharex=True, sharey=True)
+    for axes, (task, size) in zip(made.axes, product(tasks, sizes), strict=True):
+        axes.axhline(references[task, size], **REFERENCE)
+        panel = results[(results["task"] == task) & (results["size"] == size)]
+        for (strategy, kind), group in panel.groupby(["strategy", "kind"], sort=False):
+            seconds, time_span = _centre_and_span(group["seconds_total"])
+            auc, auc_span = _centre_and_span(group["auc"])
+            axes.errorbar(seconds, auc, auc_span, time_span, **_model_style(strategy, kind))
+        axes.set_xscale("log")
+        axes.set_title(f"{task}, {size} a class", fontsize="small")
+    made.supxlabel("run time (s, one run)", fontsize="medium")
+    made.supylabel("AUC on the test objects", fontsize="medium")
+    _legend_of_models(made)
+    return made
+
+
+def protocols_compared(results: pd.DataFrame, references: pd.Series) -> Figure:
+    """AUC of each model, median and quartiles over runs, a group a task: a panel a protocol.
+
+    ``results`` has the columns of `wfhelpers.evaluation.table` and ``protocol``; ``references`` an AUC for each task.
+    """
+    protocols, tasks = results["protocol"].unique(), list(results["task"].unique())
+    made = figure(len(protocols), 1, height=1.1 + 2.1 * len(protocols), sharex=True, sharey=True)
+    for axes, protocol in zip(made.axes, protocols, strict=True):
+        panel = results[results["protocol"] == protocol]
+        for place, task in enumerate(tasks):
+            axes.hlines(references[task], place - 0.42, place + 0.42, **REFERENCE)
+            groups = panel[panel["task"] == task].groupby(["strategy", "kind"], sort=False)
+            for offset, ((strategy, kind), group) in zip(np.linspace(-0.36, 0.36, len(groups)), groups, strict=True):
+                auc, span = _centre_and_span(group["auc"])
+                axes.errorbar(place + offset, auc, span, **_model_style(strategy, kind))
+        axes.set(title=protocol, ylabel="AUC")
+    made.axes[-1].set_xticks(range(len(tasks)), tasks)
+    _legend_of_models(made)
+    return made
+
+
+def contribution_of_weights(margins: pd.DataFrame) -> Figure:
+    """AUC that real weights add to an architecture, with its interval: a line a (task, size).
+
+    ``margins`` is the table of `wfhelpers.evaluation.margin`.
+    """
+    made = figure(height=0.9 + 0.24 * len(margins))
+    axes = made.axes[0]
+    places = np.arange(len(margins))[::-1]
+    middle, lower, upper = margins[["margin", "lower", "upper"]].to_numpy().T
+    axes.errorbar(middle, places, xerr=[middle - lower, upper - middle], ls="", **_model_style("bin", "real"))
+    axes.axvline(0, color="black", lw=0.8)
+    axes.set_yticks(places, [f"{task}, {size} a class" for task, size in margins.index], fontsize="small")
+    axes.set_xlabel("AUC of bin→real minus AUC of bin (95 % interval)")
+    return made
+
+
+def _centre_and_span(values: pd.Series) -> tuple[float, NDArray[np.float64]]:
+    """Median, and how far the quartiles lie below and above it, as matplotlib's error bars want it."""
+    lower, median, upper = np.quantile(values, [0.25, 0.5, 0.75])
+    return float(median), np.array([[median - lower], [upper - median]])
+
+
+def _model_style(strategy: str, kind: str) -> dict[str, Any]:
+    return {"color": COLOURS[strategy], "marker": MARKERS[kind], "mec": "black", "mew": 0.5, "ms": 6, "elinewidth": 1}
+
+
+def _legend_of_models(made: Figure) -> None:
+    handles = [Line2D([], [], color=colour, lw=4, label=strategy) for strategy, colour in COLOURS.items()]
+    for kind, marker in MARKERS.items():
+        handles.append(Line2D([], [], ls="", marker=marker, mec="black", mfc="white", label=f"{kind} network"))
+    handles.append(Line2D([], [], label="logistic regression", **REFERENCE))
+    made.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize="small")
