@@ -388,6 +388,17 @@ def test_the_tuned_rate_is_the_best_one_where_kappa_is_small() -> None:
     assert bounds[1] == min(bounds)
 
 
+@pytest.mark.parametrize(("M_hard", "M_soft"), [(50, 5), (10, 1), (8, 4)])
+def test_the_factor_to_a_vertex_is_that_of_the_tuned_bound(M_hard: float, M_soft: float) -> None:
+    d, G, T = 3, 0.7, 10**6
+    start, vertex = torch.zeros(d).double(), vector(INF, -INF, INF)
+    distance = theory.divergence(vertex, start, M_hard, M_soft)
+    rates = torch.full((T,), theory.tuned_rate(distance, G, T, M_hard, M_soft).item(), dtype=torch.float64)
+    bound = theory.average_bound(distance, theory.step_costs(rates, G, M_hard, M_soft), rates)
+    assert bound.item() == pytest.approx(theory.vertex_factor(M_soft / M_hard) * G * math.sqrt(d / T), rel=1e-2)
+    assert theory.vertex_factor(1.0) == INF
+
+
 @given(kind=kinds, seed=seeds, M=sharpness, c=st.floats(0.01, 30), scale=st.floats(0.01, 5))
 @fast
 def test_no_weight_flips_before_its_price_is_paid(
@@ -476,3 +487,7 @@ def test_bounds_are_violated_empty_or_useful() -> None:
     assert table["average_bound useful"].all()
     assert table["last_bound empty"].all()
     assert "printed violated" not in surveyed
+    counts = theory.tally(table.assign(kind=["x", "x", "y"]), "kind", {"printed": "(10)", "last_bound": "(M6)"})
+    assert counts.columns.tolist() == ["(10) violated", "(M6) violated", "(10) useful", "(M6) useful", "of"]
+    assert counts.loc["x"].tolist() == [1, 0, 1, 0, 2]
+    assert counts.loc["y"].tolist() == [0, 0, 0, 0, 1]

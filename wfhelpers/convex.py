@@ -6,6 +6,7 @@ its objective is their mean ``F(v)``, eq. (1). Tensors are float64. Leading axes
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -100,6 +101,10 @@ class Problem:
 
     def minimizer(self) -> Tensor:
         """Point of the cube with (nearly) the least F, ``[..., d]``; `certificate` tells how nearly."""
+        return self._found_minimizer
+
+    @cached_property
+    def _found_minimizer(self) -> Tensor:
         batch = self.rows.shape[:-2]
         found = [self._minimize_one(index) for index in np.ndindex(*batch)]
         return torch.stack(found).reshape(*batch, -1)

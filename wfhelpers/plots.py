@@ -153,24 +153,34 @@ def bound_on_a_line(decaying: pd.DataFrame, constant: pd.DataFrame) -> Figure:
     return made
 
 
-def bounds_against_gaps(table: pd.DataFrame) -> Figure:
+def bounds_against_gaps(decaying: pd.DataFrame, constant: pd.DataFrame) -> Figure:
     """Each bound over the gap that it speaks of, one point a problem: Theorem 1 (left), the proved bound (right).
 
-    Columns: ``c``, ``gap``, ``printed``, ``average_gap``, ``average_bound``. Below the diagonal a bound is violated.
+    Columns: ``c``, ``gap`` and ``printed`` of ``decaying``; ``gradients``, ``average_gap`` and ``average_bound`` of
+    ``constant``. Below the diagonal, in grey, a bound is violated.
     """
     made = figure(1, 2, height=3.6)
-    panels = [("gap", "printed", "Theorem 1 of the paper"), ("average_gap", "average_bound", "bound proved here")]
-    for axes, (gap, bound, title) in zip(made.axes, panels, strict=True):
-        for (c, rows), marker, colour in zip(table.groupby("c"), "osv", COLOURS.values(), strict=False):
-            axes.loglog(rows[gap], rows[bound], marker, color=colour, ms=3, alpha=0.6, label=f"c = {c:g}")
-        low, high = table[[gap, bound]].min().min() / 2, table[[gap, bound]].max().max() * 2
-        axes.plot([low, high], [low, high], color=MEASURED, lw=1)
-        axes.fill_between([low, high], [low, low], [low, high], color="0.9", zorder=0)
-        axes.set(title=title, xlabel="measured F − min F (units of f)", xlim=(low, high), ylim=(low, high))
-        axes.text(high / 1.5, low * 1.5, "violated", ha="right", va="bottom")
-    made.axes[0].set_ylabel("bound (units of f)")
-    made.axes[0].legend(frameon=False, fontsize="small")
+    left, right = made.axes
+    _bound_over_gap(left, {f"c = {c:g}": rows[["gap", "printed"]] for c, rows in decaying.groupby("c")})
+    left.set(title="Theorem 1 of the paper, rates c/t", ylabel="bound (units of f)")
+    groups = constant.groupby("gradients")[["average_gap", "average_bound"]]
+    _bound_over_gap(right, {f"{gradients} gradients": rows for gradients, rows in groups})
+    right.set(title="bound proved here, tuned constant rate")
     return made
+
+
+def _bound_over_gap(axes: Axes, groups: Mapping[str, pd.DataFrame]) -> None:
+    """Scatter the second column of each group over the first, and shade what lies below the diagonal."""
+    for (label, rows), marker, colour in zip(groups.items(), "osv", COLOURS.values(), strict=False):
+        axes.loglog(*rows.to_numpy().T, marker, color=colour, ms=3, alpha=0.6, label=label)
+    gaps, bounds = pd.concat([rows.set_axis(["gap", "bound"], axis=1) for rows in groups.values()]).to_numpy().T
+    ends = [min(gaps.min(), bounds.min()) / 2, max(gaps.max(), bounds.max()) * 2]
+    axes.plot(ends, ends, color=MEASURED, lw=1)
+    axes.fill_between(ends, [ends[0]] * 2, ends, color="0.9", zorder=0)
+    axes.set(xlabel="measured F − min F (units of f)", xlim=(gaps.min() / 2, gaps.max() * 2))
+    axes.set_ylim(min(bounds.min(), gaps.max()) / 4, bounds.max() * 2)
+    axes.text(0.98, 0.02, "violated", ha="right", va="bottom", transform=axes.transAxes)
+    axes.legend(frameon=False, fontsize="small", loc="upper left" if len(groups) < 3 else "lower left")
 
 
 def mirror_potential(potentials: pd.DataFrame, factors: pd.DataFrame) -> Figure:

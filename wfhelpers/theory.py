@@ -307,6 +307,16 @@ def tuned_rate(distance: Tensor, G: Tensor | float, T: int, M_hard: float, M_sof
     return torch.sqrt(distance / (M_hard * M_soft / 32 + M_soft**2 / 8) / T) / G
 
 
+def vertex_factor(ratio: float) -> float:
+    """Bound at the tuned rate over ``G sqrt(d / T)``, from the centre of the cube to a vertex, where kappa is small.
+
+    It is ``2 sqrt(D K)`` for one coordinate, and depends on ``ratio = M_soft / M_hard`` only: infinite at 1.
+    """
+    centre = torch.zeros(1, dtype=torch.float64)
+    distance = divergence(torch.full_like(centre, np.inf), centre, 1.0, ratio)
+    return float(2 * torch.sqrt(distance * (ratio / 32 + ratio**2 / 8)))
+
+
 @dataclass(frozen=True)
 class Audit:
     """Both sides of every inequality in the proof of the mirror-descent theorem, step by step, ``[..., T]``.
@@ -427,3 +437,14 @@ def compare(surveyed: pd.DataFrame) -> pd.DataFrame:
         table[f"{bound} violated"], table[f"{bound} empty"] = violated, empty
         table[f"{bound} useful"] = ~violated & ~empty
     return table
+
+
+def tally(compared: pd.DataFrame, by: str | list[str], names: dict[str, str]) -> pd.DataFrame:
+    """Count in a table of `compare` how often bounds are violated and useful, in the groups of the column(s) ``by``.
+
+    ``names`` maps the bounds to count (``printed``, ``average_bound``, ``last_bound``) to what the result calls them.
+    """
+    states = ("violated", "useful")
+    columns = {f"{bound} {state}": f"{name} {state}" for state in states for bound, name in names.items()}
+    groups = compared.groupby(by)
+    return groups[list(columns)].sum().rename(columns=columns).assign(of=groups.size())
