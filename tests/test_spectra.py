@@ -13,6 +13,7 @@ from sklearn.decomposition import PCA
 from torch import Tensor
 
 from wfhelpers import spectra
+from wfhelpers.errors import InputError
 from wfhelpers.spectra import (
     adjacency,
     laplacian_spectrum,
@@ -143,7 +144,7 @@ def test_float32_weights_give_float64_spectra() -> None:
     ],
 )
 def test_bad_weights_are_refused(weights: Tensor, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises(InputError, match=sentence):
         laplacian_spectrum(weights)
 
 
@@ -188,7 +189,7 @@ def test_spectral_map_of_equal_spectra_is_one_point() -> None:
 
 
 def test_spectral_map_refuses_two_points() -> None:
-    with pytest.raises(ValueError, match="got 2 of them, but needs at least 3"):
+    with pytest.raises(InputError, match="got 2 of them, but needs at least 3"):
         spectral_map(torch.rand(2, 6))
 
 
@@ -245,10 +246,10 @@ def test_separation_is_honest_without_a_difference() -> None:
 
 @pytest.mark.parametrize("shape", [(1, 5, 6), (3, 1, 6), (5, 6)])
 def test_separation_refuses_bad_shapes(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="at least 2 groups and 2 runs"):
+    with pytest.raises(InputError, match="at least 2 groups and 2 runs"):
         separation(torch.rand(shape), seed=0)
 
 
 def test_separation_refuses_no_permutations() -> None:
-    with pytest.raises(ValueError, match="needs at least 1"):
+    with pytest.raises(InputError, match="needs at least 1"):
         separation(torch.rand(2, 2, 3), permutations=0, seed=0)

@@ -15,6 +15,7 @@ import torch
 from scipy.stats import t as student
 from torch import Tensor
 
+from wfhelpers.errors import InputError
 from wfhelpers.network import density
 from wfhelpers.strategies import BINARY_MODELS, MODELS, Fitted
 
@@ -100,7 +101,7 @@ def spectral_map(spectra: Tensor) -> SpectralMap:
     """
     pooled = spectra.reshape(-1, spectra.shape[-1])
     if len(pooled) < 3:
-        raise ValueError(
+        raise InputError(
             f"A map of spectra got {len(pooled)} of them, but needs at least 3 to be a plane: add networks."
         )
     centred = pooled - pooled.mean(0)
@@ -153,7 +154,7 @@ def separation(spectra: Tensor, *, permutations: int = 999, seed: int) -> Separa
     """
     groups, runs = _check_groups(spectra)
     if permutations < 1:
-        raise ValueError(f"A permutation test got permutations = {permutations}, but needs at least 1.")
+        raise InputError(f"A permutation test got permutations = {permutations}, but needs at least 1.")
     pooled = spectra.reshape(groups * runs, -1)
     distances = spectral_distances(pooled, pooled)
     within, between = _means(distances, torch.arange(groups).repeat_interleave(runs)[None], groups)
@@ -185,7 +186,7 @@ def distance_ratios(real: Tensor, binary: Tensor) -> dict[str, Interval]:
     """
     _, runs = _check_groups(real)
     if runs < 3 or real.shape != binary.shape:
-        raise ValueError(
+        raise InputError(
             "The jackknife needs spectra of equal shape with at least 3 runs, "
             f"but it got {list(real.shape)} and {list(binary.shape)}."
         )
@@ -281,13 +282,13 @@ def _means(distances: Tensor, group: Tensor, groups: int) -> tuple[Tensor, Tenso
 
 def _check_weights(weights: Tensor) -> None:
     if weights.ndim < 3 or weights.shape[-3] != 2 or weights.shape[-2] != weights.shape[-1]:
-        raise ValueError(
+        raise InputError(
             f"A network's weights must have the shape [..., 2, I, I], but they have {list(weights.shape)}."
         )
     if not torch.isfinite(weights).all():
-        raise ValueError("A graph's edges must have finite weights, but some are NaN or infinite: check the training.")
+        raise InputError("A graph's edges must have finite weights, but some are NaN or infinite: check the training.")
     if (weights < 0).any():
-        raise ValueError(
+        raise InputError(
             f"A graph's edges must not be negative, but the smallest weight is {float(weights.min()):g}: "
             "take the weights of a network that was trained with nonnegative ones."
         )
@@ -295,7 +296,7 @@ def _check_weights(weights: Tensor) -> None:
 
 def _check_groups(spectra: Tensor) -> tuple[int, int]:
     if spectra.ndim != 3 or spectra.shape[0] < 2 or spectra.shape[1] < 2:
-        raise ValueError(
+        raise InputError(
             "Groups of spectra must have the shape [groups, runs, 3 I], with at least 2 groups and 2 runs, "
             f"but they have {list(spectra.shape)}."
         )
