@@ -1,7 +1,7 @@
 # Every target builds what it needs: `make book` works right after `git clone`.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book test test-browser lint bench serve clean
+.PHONY: help book test test-browser lint bench reproduce serve clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -31,6 +31,9 @@ lint: $(READY) ## check style and types
 bench: .venv/.ready-for-bench ## measure the engine against others
 	$(BIN)/python benchmarks/engine.py
 
+reproduce: .venv/.ready-for-cluster ## rerun the tasks that are missing (all of them: make reproduce ARGS=--force)
+	$(BIN)/python -m wfhelpers.reproduce $(ARGS)
+
 serve: $(SITE) ## serve the site on http://localhost:8000
 	$(BIN)/python -m http.server --directory _build/html
 
@@ -44,6 +47,10 @@ $(READY): pyproject.toml requirements.lock
 
 .venv/.ready-for-bench: $(READY)
 	$(BIN)/pip install --quiet -c requirements.lock -e ".[bench]"
+	@touch $@
+
+.venv/.ready-for-cluster: $(READY)
+	$(BIN)/pip install --quiet -c requirements.lock -e ".[cluster]"
 	@touch $@
 
 # --all: an unchanged page is read again, so that its warnings are not lost; executed notebooks come from the cache.

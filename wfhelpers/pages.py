@@ -33,7 +33,7 @@ class Outcome:
     failure
         One line that says what failed; empty if nothing did.
     results
-        Results of the cells, also of those done before a failure.
+        Results of the cells that were not known before, also of those done before a failure.
     page
         The executed notebook as JSON; empty after a failure.
     seconds, seconds_starting
@@ -58,18 +58,22 @@ def make(template: str, page: Page, known: Sequence[Result]) -> Outcome:
         failure = ""
         try:
             papermill.execute_notebook(
-                draft, made, {**page.parameters, "store": str(store)}, progress_bar=False, kernel_name="python3"
+                *(draft, made, {**page.parameters, "store": str(store)}),
+                kernel_name="python3",
+                progress_bar=False,
+                extra_arguments=["--IPKernelApp.log_level=CRITICAL"],
             )
         except PapermillExecutionError as error:
             failure = f"{error.ename}: {error.evalue}".splitlines()[0]
         filled = Store(store)
-        done = set(filled.records["cell"])
-        results = [filled.get(cell.name) for cell in page.cells if cell.name in done]
+        computed = set(filled.records["cell"]) - {result.name for result in known}
+        results = [filled.get(name) for name in sorted(computed)]
         seconds = time.perf_counter() - begin
         if failure:
             return Outcome(failure, results, seconds=seconds)
         notebook = nbformat.read(made, as_version=4)
-        return Outcome("", results, clean(notebook), seconds, seconds - _seconds_of_work(notebook))
+        starting = seconds - _seconds_of_work(notebook)
+        return Outcome("", results, clean(notebook), seconds, starting)
 
 
 def make_pairs(cells: Sequence[Cell]) -> Outcome:

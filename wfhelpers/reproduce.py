@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from logging import ERROR
 from pathlib import Path
 from typing import Any
 
@@ -117,14 +118,13 @@ class Run:
     def _receive(self, unit: Unit, future: Any) -> None:
         error = future.exception()
         outcome = Outcome(f"{type(error).__name__}: {error}".splitlines()[0], []) if error else future.result()
-        came = {result.name for result in outcome.results}
-        expected = [cell.name for cell in unit.cells]
+        expected = {cell.name for cell in unit.cells}
         results = [result for result in outcome.results if result.name in expected]
-        failure = outcome.failure
-        if not failure and not came.issuperset(expected):
-            failure = "the worker has other code or other data: install the same version there"
         if results:
             self.store.add(results)
+        failure = outcome.failure
+        if not failure and not expected <= set(self.store.records["cell"]):
+            failure = "the worker has other code or other data: install the same version there"
         if unit.page and not failure:
             self._write_page(unit, outcome.page)
         self.outcomes.append(outcome)
@@ -198,7 +198,7 @@ class Run:
 
 
 _BAR = {
-    "bar_format": "{desc} {percentage:3.0f}% |{bar}| {elapsed} gone, {remaining} left {postfix}",
+    "bar_format": "{desc} {percentage:3.0f}% |{bar}| {elapsed} gone, {remaining} left{postfix}",
     "mininterval": 1,
     "dynamic_ncols": True,
 }
@@ -289,7 +289,9 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
             yield client
         return
     with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=ERROR
+        ) as cluster,
         Client(cluster) as client,
     ):
         yield client

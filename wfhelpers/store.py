@@ -131,14 +131,15 @@ class Store:
         stem = _stem(result.key)
         former = {result.name, *self._former(result.key)["cell"]}
         table = self._table(stem)
-        self._tables[stem] = pd.concat([table[~table["cell"].isin(former)], result.rows], ignore_index=True)
+        others = table[~table["cell"].isin(former)]
+        self._tables[stem] = pd.concat([others, result.rows], ignore_index=True) if len(others) else result.rows
         spectra = self._spectra_of(stem)
         kept = {member: array for member, array in spectra.items() if member.split("_")[0] not in former}
         self._spectra[stem] = kept | {f"{result.name}_{part}": array for part, array in result.spectra.items()}
         record = {"cell": result.name, **result.key, **result.causes, "version": wfhelpers.__version__}
         record |= {"commit": commit(), "computed": datetime.now(UTC).strftime("%Y-%m-%d %H:%M")}
-        others = self.records[~self.records["cell"].isin(former)]
-        self.records = pd.concat([others, pd.DataFrame([record])], ignore_index=True)
+        records = self.records[~self.records["cell"].isin(former)]
+        self.records = pd.concat([records, pd.DataFrame([record])], ignore_index=True)
 
     def _read(self) -> None:
         path = self.folder / "cells.csv"

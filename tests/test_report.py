@@ -1,0 +1,106 @@
+"""Tables and figures of a task's page, on tables whose answer is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from wfhelpers import report
+from wfhelpers.cells import Result
+from wfhelpers.strategies import MODELS
+
+
+def rows(aucs: dict[str, list[float]], size: int = 50, protocol: str = "literal") -> pd.DataFrame:
+    """Rows of the ten models, at 0.5 where no values are given."""
+    return pd.DataFrame(
+        [
+            {"protocol": protocol, "task": "1 vs 2", "size": size, "model": model, "run": run, "auc": value}
+            | {"density_1": 0.5, "density_2": 0.25, "seconds_total": 0.1 + run}
+            for model in MODELS
+            for run, value in enumerate(aucs.get(model, [0.5] * 10))
+        ]
+    )
+
+
+STEADY = [0.9 + run / 1000 for run in range(10)]
+WILD = [0.5, 1.0] * 5
+
+
+def test_a_model_that_is_better_in_every_run_wins() -> None:
+    won = report.winners(rows({"bin": STEADY}))
+    assert won[["best", "tied"]].iloc[0].tolist() == ["bin", ()]
+
+
+def test_a_model_that_is_better_in_some_runs_ties() -> None:
+    won = report.winners(rows({"bin": STEADY, "real": WILD}))
+    assert won[["best", "tied"]].iloc[0].tolist() == ["bin", ("real",)]
+
+
+def test_equal_models_tie_and_the_first_is_named() -> None:
+    won = report.winners(rows({}))
+    assert won["best"].iloc[0] == "real"
+    assert won["tied"].iloc[0] == MODELS[1:]
+
+
+def test_marks_tell_ties_from_wins() -> None:
+    both = pd.concat([rows({"bin": STEADY}), rows({"bin": STEADY, "real": WILD}, size=100)])
+    table = report.standings(both)
+    alone, tied = table[("literal", "50 a class")], table[("literal", "100 a class")]
+    assert alone["bin"].endswith("*")
+    assert [model for model in alone.index if alone[model][-1] in "*="] == ["bin"]
+    assert [model for model in tied.index if tied[model].endswith("=")] == ["real", "bin"]
+    assert alone["bin"].startswith("0.904 (0.90 to 0.91)") or alone["bin"].startswith("0.905 (0.90 to 0.91)")
+
+
+@pytest.mark.parametrize(
+    ("aucs", "counts"),
+    [
+        ({"bin": STEADY}, (1, 1, 0)),
+        ({"bin": STEADY, "bin-real": STEADY}, (1, 1, 0)),
+        ({"bin": STEADY, "real": WILD}, (1, 0, 0)),
+        ({"real": [0.95] * 10, "bin": [0.9, 1.0] * 5}, (0, 0, 1)),
+        ({"real": STEADY}, (0, 0, 0)),
+    ],
+)
+def test_the_verdict_counts_wins_and_ties(aucs: dict[str, list[float]], counts: tuple[int, int, int]) -> None:
+    said = report.verdict(rows(aucs))
+    best, alone, tied = counts
+    assert f"in {best} of 1 panels" in said
+    assert f"in {alone} of them" in said
+    assert f"in {tied} more" in said
+
+
+def test_densities_have_a_row_a_model() -> None:
+    table = report.densities(pd.concat([rows({}), rows({}, protocol="tuned")]))
+    assert table.shape == (10, 2)
+    assert set(table.to_numpy().ravel()) == {"0.50, 0.25"}
+
+
+def test_figures_have_a_panel_a_protocol_and_size() -> None:
+    both = pd.concat([rows({}, size, protocol) for size in (50, 100) for protocol in ("literal", "tuned")])
+    figure = report.runtime_auc(both)
+    assert [axes.get_title() for axes in figure.axes] == [
+        *("literal, 50 a class", "literal, 100 a class"),
+        *("tuned, 50 a class", "tuned, 100 a class"),
+    ]
+    assert report.small(figure).data.startswith(b"\x89PNG")
+
+
+def test_real_and_binary_spectra_are_drawn_apart() -> None:
+    spectra = {"bands": np.zeros((10, 3, 6), dtype=np.int16), "points": np.zeros((10, 2, 2)), "explained": np.ones(2)}
+    result = Result("x", {"protocol": "literal"}, {}, rows({}), spectra)
+    real, binary, plane = report.spectra_and_map([result]).axes
+    assert len(real.lines) - len(MODELS) == len(binary.lines) == 5 * 3  # the legend's handles live in the first panel
+    assert len(plane.lines) == 10
+
+
+def test_heat_maps_show_bin_and_its_margin() -> None:
+    parts = []
+    for negative, positive, value in (("a", "b", 0.9), ("b", "a", 0.7)):
+        table = rows({"bin": [value] * 10, "real": [0.6] * 10})
+        parts.append(table.assign(negative=negative, positive=positive))
+    figure = report.heat_maps(pd.concat(parts), "literal")
+    margin, level = (axes.images[0].get_array() for axes in figure.axes[:2])
+    assert margin is not None
+    assert level is not None
+    np.testing.assert_allclose(np.ma.filled(margin, np.nan), [[np.nan, 0.3], [0.1, np.nan]])
+    np.testing.assert_allclose(np.ma.filled(level, np.nan), [[np.nan, 0.9], [0.7, np.nan]])
