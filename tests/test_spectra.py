@@ -90,6 +90,19 @@ def test_spectrum_against_networkx(weights: Tensor) -> None:
 
 @few
 @given(networks)
+def test_spectrum_with_blocks_of_ones_against_networkx(weights: Tensor) -> None:
+    """The other reading of the footnote's 1: each layer is wired to itself, loops included."""
+    width = weights.shape[-1]
+    graph = networkx.from_numpy_array(adjacency(weights).numpy())
+    for layer in range(3):
+        nodes = range(layer * width, (layer + 1) * width)
+        graph.add_weighted_edges_from((i, j, 1.0) for i, j in itertools.combinations(nodes, 2))
+    expected = networkx.normalized_laplacian_spectrum(graph)
+    np.testing.assert_allclose(laplacian_spectrum(weights, torch.ones(width, width)), expected, atol=1e-10)
+
+
+@few
+@given(networks)
 def test_spectrum_lies_in_zero_to_two_and_counts_components(weights: Tensor) -> None:
     spectrum = laplacian_spectrum(weights)
     assert spectrum.dtype == torch.float64

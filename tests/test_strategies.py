@@ -150,6 +150,14 @@ def test_a_run_depends_on_the_seed_and_its_number_alone(draw, fitted, strategy):
     assert any(not torch.equal(another_seed[model].weights, alone[model].weights) for model in alone)
 
 
+def test_training_has_the_precision_of_the_draw(draw, fitted):
+    """Float32 and float64 agree to rounding after a few steps, in float64 to more digits than float32 has."""
+    precise = fit("real", draw.to(torch.float64), QUICK, seed=5)["real"].weights
+    assert precise.dtype == torch.float64
+    assert not torch.equal(precise, precise.float().double())
+    torch.testing.assert_close(fitted["real"].weights, precise.float(), atol=1e-5, rtol=1e-4)
+
+
 def test_timed_runs_are_trained_one_by_one(draw):
     timed = fit("real", draw, QUICK, seed=5, timed=True)["real"]
     assert (timed.seconds > 0).all()

@@ -6,36 +6,13 @@ does not depend on how the nodes are named, so that networks can be compared alt
 Weights are ``[..., 2, I, I]`` and spectra ``[..., 3 I]``, in float64. The leading axes are models, runs, anything.
 """
 
-from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import torch
-from scipy.stats import t as student
 from torch import Tensor
 
 from wfhelpers.errors import InputError
-from wfhelpers.network import density
-from wfhelpers.strategies import BINARY_MODELS, MODELS, Fitted
-
-KINDS = {"real": tuple(model for model in MODELS if model not in BINARY_MODELS), "binary": BINARY_MODELS}
-"""The real and the binary network of each strategy, in the order of `wfhelpers.strategies.STRATEGIES`."""
-
-FAR_APART = 2.0
-"""Strategies give "highly different" networks if they lie this many times as far apart as runs of one strategy."""
-
-SIMILAR = 0.5
-"""Binary networks are "similar" if they lie at most this share of the real networks' distance apart."""
-
-
-def edge_weights(fitted: Mapping[str, Fitted]) -> dict[str, Tensor]:
-    """Weights ``[strategies, runs, 2, I, I]`` of the ten models, by kind, as a graph's edges carry them.
-
-    The shared weight of ``agnostic→real`` can be negative, and then all its edges are. A graph's degrees must not be,
-    so that absolute values are taken.
-    """
-    return {kind: torch.stack([fitted[model].weights for model in models]).abs() for kind, models in KINDS.items()}
 
 
 def adjacency(weights: Tensor, diagonal: Tensor | None = None) -> Tensor:
@@ -123,17 +100,6 @@ def spectral_distances(first: Tensor, second: Tensor) -> Tensor:
     return (first[:, None] - second[None]).square().mean(-1).sqrt()
 
 
-def mean_distances(spectra: Tensor) -> Tensor:
-    """Mean distance between the networks of each two groups ``[groups, groups]`` of spectra ``[groups, runs, 3 I]``.
-
-    On the diagonal: between two different runs of the group.
-    """
-    _, runs = _check_groups(spectra)
-    sums = _all_distances(spectra).sum((1, 3))
-    pairs = torch.full_like(sums, runs * runs)
-    return sums / pairs.fill_diagonal_(runs * (runs - 1))
-
-
 class Separation(NamedTuple):
     """How far groups of networks lie apart (`separation`)."""
 
@@ -166,109 +132,6 @@ def separation(spectra: Tensor, *, permutations: int = 999, seed: int) -> Separa
     rounding = 1e-12  # a permutation that only renames groups reaches the same value
     count = int((chance_between - chance_within >= observed - rounding).sum())
     return Separation(float(within), float(between), (1 + count) / (1 + permutations))
-
-
-class Interval(NamedTuple):
-    """Estimate with the ends of its 95 % interval."""
-
-    estimate: float
-    low: float
-    high: float
-
-
-def distance_ratios(real: Tensor, binary: Tensor) -> dict[str, Interval]:
-    """Three ratios of mean distances that claim C10 is judged by, from spectra ``[strategies, runs, 3 I]``.
-
-    ``real`` and ``binary`` are the distance between strategies over that between runs of one strategy; ``binary/real``
-    is the distance between strategies of binary networks over that of real ones. The intervals come from the jackknife:
-    each run, which is one draw of the data for all strategies, is left out once. It works on the logarithms of the
-    ratios; a distance below 1e-12 counts as 1e-12.
-    """
-    _, runs = _check_groups(real)
-    if runs < 3 or real.shape != binary.shape:
-        raise InputError(
-            "The jackknife needs spectra of equal shape with at least 3 runs, "
-            f"but it got {list(real.shape)} and {list(binary.shape)}."
-        )
-    distances = torch.stack([_all_distances(real), _all_distances(binary)])
-    everything = _log_ratios(distances)
-    left_out = []
-    for run in range(runs):
-        kept = [other for other in range(runs) if other != run]
-        left_out.append(_log_ratios(distances[:, :, kept][..., kept]))
-    spread = torch.stack(left_out).var(0, correction=0).mul(runs - 1).sqrt() * float(student.ppf(0.975, runs - 1))
-    ends = torch.stack([everything, everything - spread, everything + spread]).exp()
-    return {name: Interval(*ends[:, i].tolist()) for i, name in enumerate(["real", "binary", "binary/real"])}
-
-
-def verdicts(ratios: Mapping[str, Interval]) -> dict[str, str]:
-    """Judge the two halves of claim C10 and the claim: ``holds``, ``fails`` or ``undecided``.
-
-    A half is undecided if its interval contains the threshold, `FAR_APART` or `SIMILAR`. The claim holds if both halves
-    do, and fails if one does.
-    """
-    different = _side(ratios["real"], FAR_APART)
-    similar = -_side(ratios["binary/real"], SIMILAR)
-    words = {1: "holds", 0: "undecided", -1: "fails"}
-    halves = {"real networks differ": different, "binary ones are similar": similar, "C10": min(different, similar)}
-    return {name: words[side] for name, side in halves.items()}
-
-
-def shuffled_edges(weights: Tensor, rng: np.random.Generator) -> Tensor:
-    """Random network with the same weights in each layer, at random places: a binary network keeps its densities."""
-    layers = rng.permuted(weights.flatten(-2).numpy(), axis=-1)
-    return torch.from_numpy(layers).reshape(weights.shape)
-
-
-def random_reference(weights: Tensor, *, networks: int = 5, seed: int) -> Tensor:
-    """Spectra ``[networks, ..., 3 I]`` of random networks that have the same densities (`shuffled_edges`)."""
-    rng = np.random.default_rng(seed)
-    return torch.stack([laplacian_spectrum(shuffled_edges(weights, rng)) for _ in range(networks)])
-
-
-def distance_and_density(weights: Tensor, names: Sequence[str], seed: int) -> pd.DataFrame:
-    """Each pair of the binary networks ``[groups, runs, 2, I, I]``: how far apart, and how different in density.
-
-    Columns: ``first`` and ``second``, the names of the groups; ``density_ratio``, the larger density over the smaller;
-    ``distance`` of the spectra; ``random_distance`` of two random networks with these densities. The ratio to a network
-    without edges is infinite, that of two such networks NaN.
-    """
-    groups, runs = weights.shape[:2]
-    spectra = laplacian_spectrum(weights).flatten(0, 1)
-    random = random_reference(weights, networks=1, seed=seed)[0].flatten(0, 1)
-    densities = density(weights).mean(-1).flatten().log()
-    name = np.repeat(np.array(names), runs)
-    i, j = np.triu_indices(groups * runs, 1)
-    return pd.DataFrame(
-        {
-            "first": name[i],
-            "second": name[j],
-            "density_ratio": (densities[i] - densities[j]).abs().exp(),
-            "distance": spectral_distances(spectra, spectra)[i, j],
-            "random_distance": spectral_distances(random, random)[i, j],
-        }
-    )
-
-
-def _all_distances(spectra: Tensor) -> Tensor:
-    """Distance of each network to each: ``[groups, runs, groups, runs]``."""
-    groups, runs = spectra.shape[:2]
-    pooled = spectra.flatten(0, 1)
-    return spectral_distances(pooled, pooled).reshape(groups, runs, groups, runs)
-
-
-def _log_ratios(distances: Tensor) -> Tensor:
-    """Logarithms of the ratios of `distance_ratios` from distances ``[2, groups, runs, groups, runs]``."""
-    groups, runs = distances.shape[1:3]
-    same = distances.diagonal(dim1=1, dim2=3).sum((1, 2, 3))
-    within = (same / (groups * runs * (runs - 1))).clamp_min(1e-12).log()
-    between = ((distances.sum((1, 2, 3, 4)) - same) / (groups * (groups - 1) * runs**2)).clamp_min(1e-12).log()
-    return torch.cat([between - within, between[1:] - between[:1]])
-
-
-def _side(interval: Interval, threshold: float) -> int:
-    """1 where the whole interval lies at or above the threshold, -1 where it lies at or below, else 0."""
-    return int(interval.low >= threshold) - int(interval.high <= threshold)
 
 
 def _means(distances: Tensor, group: Tensor, groups: int) -> tuple[Tensor, Tensor]:

@@ -185,6 +185,7 @@ def fit(strategy: str, draw: Draw, settings: Settings, seed: int, *, timed: bool
     """Train one strategy on every run of the draw: its two models, by their identifiers.
 
     Run r depends on the seed and on r alone, not on the other runs. With ``timed`` every run is trained by itself.
+    Training has the precision of the draw: ``draw.to(torch.float64)`` makes it slower, and rounds less.
     """
     if strategy not in _STRATEGIES:
         raise InputError(f"Unknown strategy {strategy!r}; expected one of {', '.join(STRATEGIES)}.")
@@ -225,7 +226,7 @@ def _fit(strategy: str, draw: Draw, settings: Settings, seed: int) -> dict[str, 
 
 
 def _fit_real(draw: Draw, settings: Settings, generators: Generators) -> Networks:
-    start = settings.real.start.sample(generators, draw.width)
+    start = _start(settings.real, draw, generators)
     weights = descend(draw, start, SQUARE, settings.steps, settings.real.rate, batch=settings.batch).weights
     yield "real", weights
     yield "real-bin", cut(weights, draw)
@@ -233,7 +234,7 @@ def _fit_real(draw: Draw, settings: Settings, generators: Generators) -> Network
 
 def _fit_lottery(draw: Draw, settings: Settings, generators: Generators) -> Networks:
     training = settings.lottery
-    start = training.start.sample(generators, draw.width)
+    start = _start(training, draw, generators)
     weights = descend(draw, start, SQUARE, settings.steps, training.rate, batch=settings.batch).weights
     sequence = [weights]
     for _ in range(settings.lottery_rounds - 1):
@@ -251,11 +252,11 @@ def _fit_lottery(draw: Draw, settings: Settings, generators: Generators) -> Netw
 
 def _fit_bin(draw: Draw, settings: Settings, generators: Generators) -> Networks:
     binary = BINARY(settings.M_hard, settings.M_soft, unscaled_slope=settings.unscaled_slope)
-    start = settings.bin.start.sample(generators, draw.width)
+    start = _start(settings.bin, draw, generators)
     architecture = descend(draw, start, binary, settings.steps, settings.bin.rate, batch=settings.batch).weights
     yield "bin", architecture
     tuning = settings.bin_real
-    start = tuning.start.sample(generators, draw.width)
+    start = _start(tuning, draw, generators)
     yield "bin-real", descend(draw, start, SQUARE, settings.steps, tuning.rate, architecture, settings.batch).weights
 
 
@@ -293,6 +294,11 @@ _STRATEGIES: dict[str, Callable[[Draw, Settings, Generators], Networks]] = {
     "random": _fit_random,
     "agnostic": _fit_agnostic,
 }
+
+
+def _start(training: Training, draw: Draw, generators: Generators) -> Tensor:
+    """Numbers that a training starts from, in the precision of the draw: the one that it is then trained in."""
+    return training.start.sample(generators, draw.width).to(draw.x_train.dtype)
 
 
 def _shared_weights(start: Start, generators: Generators, number: int) -> Tensor:

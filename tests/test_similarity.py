@@ -1,0 +1,188 @@
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import t
+from torch import Tensor
+
+from wfhelpers.data import DataError
+from wfhelpers.errors import InputError
+from wfhelpers.similarity import (
+    KINDS,
+    Interval,
+    distance_and_density,
+    distance_ratios,
+    edge_weights,
+    mean_distances,
+    random_reference,
+    shuffled_edges,
+    tasks_of_figure_5,
+    verdicts,
+)
+from wfhelpers.spectra import laplacian_spectrum
+from wfhelpers.strategies import MODELS, STRATEGIES, Fitted, strategy_of
+
+few = settings(max_examples=15, deadline=None)
+
+
+def random_spectra(seed: int, *shape: int) -> Tensor:
+    return torch.from_numpy(np.random.default_rng(seed).random(shape)).sort(-1).values
+
+
+def binary_networks(seed: int, *leading: int, width: int = 6, density: float = 0.3) -> Tensor:
+    return torch.from_numpy((np.random.default_rng(seed).random((*leading, 2, width, width)) < density).astype(float))
+
+
+def test_figure_5_is_of_citeseer_in_its_caption_and_of_mnist_in_the_text() -> None:
+    tasks = tasks_of_figure_5(None, None, None, 150, 50)
+    assert list(tasks) == ["citeseer, DB vs IR", "mnist, 1 vs 2"]
+    assert {task.train_per_class for task in tasks.values()} == {150}
+
+
+def test_a_named_task_stands_alone() -> None:
+    tasks = tasks_of_figure_5("mnist", [1, 2], 7, 20, 10)
+    assert list(tasks) == ["mnist, {1,2} vs 7"]
+    assert list(tasks_of_figure_5("citeseer", None, None, 20, 10)) == ["citeseer, DB vs IR"]
+
+
+def test_groups_without_a_data_set_are_refused() -> None:
+    with pytest.raises(DataError, match="no data set"):
+        tasks_of_figure_5(None, 1, 2, 20, 10)
+
+
+def test_edges_stand_by_kind_in_the_order_of_strategies_and_are_not_negative() -> None:
+    weights = {model: torch.full((3, 2, 4, 4), float(number)) for number, model in enumerate(MODELS)}
+    weights["agnostic-real"] = -weights["agnostic-real"]
+    found = edge_weights({model: Fitted(value, torch.ones(3), torch.ones(3)) for model, value in weights.items()})
+    assert [strategy_of(model) for kind in ("real", "binary") for model in KINDS[kind]] == [*STRATEGIES, *STRATEGIES]
+    for kind, models in KINDS.items():
+        assert found[kind].shape == (5, 3, 2, 4, 4)
+        assert found[kind][:, 0, 0, 0, 0].tolist() == [MODELS.index(model) for model in models]
+
+
+def literal_distance(first: Tensor, second: Tensor) -> float:
+    return float(np.sqrt(np.mean((first.numpy() - second.numpy()) ** 2)))
+
+
+def literal_means(spectra: Tensor) -> tuple[float, float]:
+    """Mean distance within and between groups, pair by pair."""
+    networks = list(itertools.product(range(spectra.shape[0]), range(spectra.shape[1])))
+    within, between = [], []
+    for a, b in itertools.combinations(networks, 2):
+        (within if a[0] == b[0] else between).append(literal_distance(spectra[a], spectra[b]))
+    return float(np.mean(within)), float(np.mean(between))
+
+
+def test_mean_distances_pair_by_pair() -> None:
+    spectra = random_spectra(0, 3, 4, 5)
+    found = mean_distances(spectra)
+    for i, j in itertools.product(range(3), range(3)):
+        pairs = [(a, b) for a, b in itertools.product(range(4), range(4)) if i != j or a != b]
+        expected = np.mean([literal_distance(spectra[i, a], spectra[j, b]) for a, b in pairs])
+        assert float(found[i, j]) == pytest.approx(expected, abs=1e-12)
+
+
+def literal_ratios(real: Tensor, binary: Tensor) -> np.ndarray:
+    (real_within, real_between), (binary_within, binary_between) = literal_means(real), literal_means(binary)
+    return np.array([real_between / real_within, binary_between / binary_within, binary_between / real_between])
+
+
+def test_distance_ratios_against_a_literal_jackknife() -> None:
+    runs = 5
+    real, binary = random_spectra(1, 3, runs, 6), random_spectra(2, 3, runs, 6) / 2
+    logs = []
+    for run in range(runs):
+        kept = [other for other in range(runs) if other != run]
+        logs.append(np.log(literal_ratios(real[:, kept], binary[:, kept])))
+    error = np.sqrt((runs - 1) / runs * np.sum((np.array(logs) - np.mean(logs, axis=0)) ** 2, axis=0))
+    centre = literal_ratios(real, binary)
+    reach = np.exp(t.ppf(0.975, runs - 1) * error)
+    found = distance_ratios(real, binary)
+    assert list(found) == ["real", "binary", "binary/real"]
+    expected = np.stack([centre, centre / reach, centre * reach], axis=1)
+    np.testing.assert_allclose(list(found.values()), expected, rtol=1e-10)
+
+
+@few
+@given(st.integers(0, 2**32 - 1), st.floats(0.1, 10))
+def test_ratios_do_not_depend_on_the_unit_of_distance(seed: int, factor: float) -> None:
+    real, binary = random_spectra(seed, 3, 4, 5), random_spectra(seed + 1, 3, 4, 5)
+    before, after = distance_ratios(real, binary), distance_ratios(factor * real, factor * binary)
+    np.testing.assert_allclose(list(after.values()), list(before.values()), rtol=1e-8)
+    stretched = distance_ratios(factor * real, binary)
+    assert stretched["real"] == pytest.approx(before["real"])
+    assert stretched["binary/real"].estimate * factor == pytest.approx(before["binary/real"].estimate)
+
+
+def test_equal_networks_have_ratio_zero_or_one_and_no_error() -> None:
+    same = torch.ones(3, 4, 5, dtype=torch.float64)
+    found = distance_ratios(random_spectra(0, 3, 4, 5), same)
+    assert found["binary"] == (1, 1, 1)
+    assert found["binary/real"].high < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("real", "binary"), [((3, 2, 6), (3, 2, 6)), ((1, 4, 6), (1, 4, 6)), ((3, 4, 6), (3, 5, 6)), ((4, 6), (4, 6))]
+)
+def test_ratios_refuse_too_little(real: tuple[int, ...], binary: tuple[int, ...]) -> None:
+    with pytest.raises(InputError, match=r"at least 2 strategies and 3 runs, but they got \["):
+        distance_ratios(torch.rand(real), torch.rand(binary))
+
+
+NEITHER = Interval(1, 0.4, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("real", "binary", "words"),
+    [
+        (Interval(3, 2.5, 4), Interval(0.3, 0.2, 0.4), ["holds", "holds", "holds"]),
+        (Interval(3, 2.0, 4), Interval(0.4, 0.3, 0.5), ["holds", "holds", "holds"]),
+        (Interval(1, 0.5, 1.9), Interval(0.3, 0.2, 0.4), ["fails", "holds", "fails"]),
+        (Interval(3, 2.5, 4), Interval(0.8, 0.6, 1), ["holds", "fails", "fails"]),
+        (NEITHER, Interval(0.3, 0.2, 0.4), ["undecided", "holds", "undecided"]),
+        (Interval(3, 2.5, 4), NEITHER, ["holds", "undecided", "undecided"]),
+        (NEITHER, Interval(0.8, 0.6, 1), ["undecided", "fails", "fails"]),
+    ],
+)
+def test_verdicts_follow_the_intervals(real: Interval, binary: Interval, words: list[str]) -> None:
+    found = verdicts({"real": real, "binary": NEITHER, "binary/real": binary})
+    assert found == dict(zip(["real networks differ", "binary ones are similar", "C10"], words, strict=True))
+
+
+@few
+@given(st.integers(0, 2**32 - 1))
+def test_shuffled_edges_keep_the_weights_of_each_layer(seed: int) -> None:
+    weights = binary_networks(seed, 3) * torch.from_numpy(np.random.default_rng(seed).random((3, 2, 6, 6)))
+    before = weights.clone()
+    found = shuffled_edges(weights, np.random.default_rng(seed))
+    assert torch.equal(found.flatten(-2).sort().values, weights.flatten(-2).sort().values)
+    assert not torch.equal(found, weights)
+    assert torch.equal(weights, before)
+
+
+def test_random_reference_is_random_where_there_is_a_choice() -> None:
+    """Full and empty layers leave no choice, a single edge only its place: the reference is the network's spectrum."""
+    full, empty, single = torch.ones(2, 6, 6), torch.zeros(2, 6, 6), torch.zeros(2, 6, 6)
+    single[0, 2, 3] = 1
+    fixed = torch.stack([full, empty, single])
+    found = random_reference(fixed, networks=4, seed=0)
+    torch.testing.assert_close(found, laplacian_spectrum(fixed).expand(4, 3, 18), atol=1e-12, rtol=0)
+    found = random_reference(binary_networks(0), networks=4, seed=0)
+    assert torch.equal(found, random_reference(binary_networks(0), networks=4, seed=0))
+    assert all(not torch.equal(a, b) for a, b in itertools.combinations(found, 2))
+
+
+def test_distance_and_density_pair_by_pair() -> None:
+    weights = torch.stack([binary_networks(0, 3, density=0.2), binary_networks(1, 3, density=0.7)])
+    table = distance_and_density(weights, ["real", "bin"], seed=3)
+    spectra = laplacian_spectrum(weights).flatten(0, 1)
+    random = random_reference(weights, networks=1, seed=3)[0].flatten(0, 1)
+    shares = weights.flatten(0, 1).mean((1, 2, 3))
+    for row, (i, j) in zip(table.itertuples(), itertools.combinations(range(6), 2), strict=True):
+        assert (row.first, row.second) == ("real" if i < 3 else "bin", "real" if j < 3 else "bin")
+        assert row.density_ratio == pytest.approx(float(max(shares[i], shares[j]) / min(shares[i], shares[j])))
+        assert row.distance == pytest.approx(literal_distance(spectra[i], spectra[j]), abs=1e-12)
+        assert row.random_distance == pytest.approx(literal_distance(random[i], random[j]), abs=1e-12)
