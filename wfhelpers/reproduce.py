@@ -108,6 +108,8 @@ class Run:
                 future.release()
                 bar.update(unit.cost)
                 bar.set_postfix_str(unit.name)
+                if bar.disable:
+                    print(f"{unit.name}: {self.summary[-1]['state']}, {len(futures)} to go", flush=True)
 
     def _submitted(self, unit: Unit) -> tuple[Any, ...]:
         if unit.page is None:
@@ -200,6 +202,7 @@ class Run:
 _BAR = {
     "bar_format": "{desc} {percentage:3.0f}% |{bar}| {elapsed} gone, {remaining} left{postfix}",
     "mininterval": 1,
+    "disable": None,  # where nobody watches, a line a unit is printed instead
     "dynamic_ncols": True,
 }
 
@@ -290,7 +293,7 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
         return
     with (
         LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=ERROR
+            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs=ERROR
         ) as cluster,
         Client(cluster) as client,
     ):

@@ -41,6 +41,14 @@ def test_workers_started_separately_give_the_rows_of_a_direct_computation(schedu
     expected = pd.concat(direct).drop(columns=["seconds", "seconds_total"])
     expected = expected.sort_values(["task", "size", "model", "run"]).reset_index(drop=True)
     pd.testing.assert_frame_equal(rows(tmp_path), expected, check_dtype=False)
+    _tells_nothing_of_the_machine(nbformat.read(tmp_path / "pages" / PAGES[1], as_version=4))
+
+
+def _tells_nothing_of_the_machine(page: nbformat.NotebookNode) -> None:
+    injected = next(cell for cell in page.cells if "injected-parameters" in cell.metadata.get("tags", []))
+    assert "store" not in injected.source
+    assert "papermill" not in json.dumps([cell.metadata for cell in page.cells])
+    assert set(page.metadata["wfhelpers"]) == {"cells", "template"}
 
 
 def test_done_work_is_skipped_and_changed_work_redone(
@@ -161,13 +169,3 @@ def test_a_folder_that_cannot_be_made_is_refused(
 def test_no_scheduler_is_said_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert reproduce.main([*project(tmp_path), "--scheduler", "tcp://127.0.0.1:9"]) == 2
     assert "No Dask scheduler answers" in capsys.readouterr().err
-
-
-def test_a_page_tells_nothing_of_the_machine(scheduler: str, tmp_path: Path) -> None:
-    assert reproduce.main([*project(tmp_path), "--scheduler", scheduler, "--only", "a_vs_b"]) == 0
-    text = (tmp_path / "pages" / PAGES[1]).read_text()
-    page = nbformat.reads(text, as_version=4)
-    injected = next(cell for cell in page.cells if "injected-parameters" in cell.metadata.get("tags", []))
-    assert "store" not in injected.source
-    assert "papermill" not in json.dumps([cell.metadata for cell in page.cells])
-    assert set(page.metadata["wfhelpers"]) == {"cells", "template"}
