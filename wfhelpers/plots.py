@@ -162,10 +162,10 @@ def bounds_against_gaps(decaying: pd.DataFrame, constant: pd.DataFrame) -> Figur
     made = figure(1, 2, height=3.6)
     left, right = made.axes
     _bound_over_gap(left, {f"c = {c:g}": rows[["gap", "printed"]] for c, rows in decaying.groupby("c")})
-    left.set(title="Theorem 1 of the paper, rates c/t", ylabel="bound (units of f)")
+    left.set(title="Theorem 1, rates c/t", ylabel="bound (units of f)")
     groups = constant.groupby("gradients")[["average_gap", "average_bound"]]
     _bound_over_gap(right, {f"{gradients} gradients": rows for gradients, rows in groups})
-    right.set(title="bound proved here, tuned constant rate")
+    right.set(title="proved here, constant rate")
     return made
 
 
