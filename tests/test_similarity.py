@@ -13,6 +13,7 @@ from wfhelpers.errors import InputError
 from wfhelpers.similarity import (
     KINDS,
     Interval,
+    beyond_density,
     distance_and_density,
     distance_ratios,
     edge_weights,
@@ -20,6 +21,7 @@ from wfhelpers.similarity import (
     random_reference,
     shuffled_edges,
     tasks_of_figure_5,
+    typical_size,
     verdicts,
 )
 from wfhelpers.spectra import laplacian_spectrum
@@ -173,6 +175,21 @@ def test_random_reference_is_random_where_there_is_a_choice() -> None:
     found = random_reference(binary_networks(0), networks=4, seed=0)
     assert torch.equal(found, random_reference(binary_networks(0), networks=4, seed=0))
     assert all(not torch.equal(a, b) for a, b in itertools.combinations(found, 2))
+
+
+def test_beyond_density_is_small_for_random_networks_and_large_for_a_hub() -> None:
+    random = binary_networks(0, 20, width=12)
+    hub = torch.zeros(2, 12, 12)
+    hub[0, 0] = hub[1, :, 0] = 1  # one hidden node with all edges, eleven with none
+    assert typical_size(beyond_density(random, seed=0)) < 0.1
+    assert typical_size(beyond_density(hub[None], seed=0)) > 0.25
+    expected = laplacian_spectrum(hub) - random_reference(hub, networks=3, seed=1).mean(0)
+    torch.testing.assert_close(beyond_density(hub, networks=3, seed=1), expected)
+
+
+def test_typical_size_is_the_median_of_root_mean_squares() -> None:
+    differences = torch.tensor([[[3.0, 4.0], [0.0, 0.0], [1.0, -1.0], [2.0, 2.0]]], dtype=torch.float64)
+    assert typical_size(differences).tolist() == [1.5]  # of 12.5 ** 0.5, 0, 1 and 2
 
 
 def test_distance_and_density_pair_by_pair() -> None:

@@ -126,6 +126,16 @@ def random_reference(weights: Tensor, *, networks: int = 5, seed: int) -> Tensor
     return torch.stack([laplacian_spectrum(shuffled_edges(weights, rng)) for _ in range(networks)])
 
 
+def beyond_density(weights: Tensor, *, networks: int = 5, seed: int) -> Tensor:
+    """Spectra of binary networks minus what their densities explain, the mean spectrum of `random_reference`."""
+    return laplacian_spectrum(weights) - random_reference(weights, networks=networks, seed=seed).mean(0)
+
+
+def typical_size(differences: Tensor) -> Tensor:
+    """Root mean square of each difference of spectra ``[..., runs, 3 I]``, of which the median over runs ``[...]``."""
+    return differences.square().mean(-1).sqrt().quantile(0.5, dim=-1)
+
+
 def distance_and_density(weights: Tensor, names: Sequence[str], seed: int) -> pd.DataFrame:
     """Each pair of the binary networks ``[groups, runs, 2, I, I]``: how far apart, and how different in density.
 
