@@ -17,7 +17,7 @@ book: $(SITE) ## build the site into _build/html
 	@echo "The book is $(SITE)"
 
 test: $(SITE) ## run the tests, then every notebook again, output by output
-	$(BIN)/pytest
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
 	OMP_NUM_THREADS=1 $(BIN)/pytest --nbval -n 2 --dist loadfile notebooks
 
 test-browser: $(SITE) ## look at the built site with a real Chromium

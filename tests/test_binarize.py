@@ -25,7 +25,7 @@ def test_slope_is_the_derivative(w, M):
     soft_step(point, M).backward()
     slope = float(soft_step_slope(point.detach(), M))
     assert slope == pytest.approx(float(point.grad), rel=1e-9, abs=1e-12)
-    assert 0 <= slope <= M / 4
+    assert 0 <= slope <= M / 4 * (1 + 1e-12)  # but for rounding
 
 
 @given(numbers, sharpness)
