@@ -86,7 +86,7 @@ rng, M = np.random.default_rng(seed), (M_hard, M_soft)
 # Three readings, once and for all:
 #
 # - **The slope is the true derivative**, $s = M_{soft}\, B_{M_{soft}} (1 - B_{M_{soft}}) \le M_{soft}/4$, as in App. A.
-#   Sec. 3 and 4 drop the factor $M_{soft}$, but Lemma 2 needs it.
+#   Sec. 3 and 4 drop the factor $M_{soft}$, which divides the rate by $M_{soft}$; the constant of Lemma 2 counts it.
 # - **The soft constant is the smaller one**, $M_{soft} < M_{hard}$, as in Sec. 4. App. A prints $0 < M_{soft} \geq M_{hard}$.
 # - **Steps are counted as in App. B**: $w^1$ is the start, and $w^{T+1}$ is what $T$ updates make of it. Algorithm 1 calls
 #   these $w^0$ and $w^T$. Where it matters we take the one that is kinder to the paper.
@@ -340,8 +340,8 @@ proof_steps.set_index("step")
 # the right-hand side of (10) exactly if $c < c_0(T)$.
 # ```
 #
-# The reason is one of units: the gap is of first order in $f$, and the bound (10) of second. Halve $f$, and the gap of a start halves
-# while the bound is divided by four.
+# The reason is one of units: a gap is of first order in $f$, and the bound (10) of second. Halve $f$, and the gap at the
+# start halves while the bound is divided by four.
 #
 # A small $c$ might be called a bad choice. On a line no choice helps:
 #
