@@ -5,6 +5,7 @@ are the paper's own for bin, lottery and agnostic). A square is a binary network
 """
 
 import io
+import itertools
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, product
 from typing import Any
@@ -223,7 +224,7 @@ def flip_price(curves: pd.DataFrame, runs: pd.DataFrame) -> Figure:
 
 def shades(number: int) -> list[tuple[float, float, float, float]]:
     """Colours from dark to light that differ in brightness, for lines of one kind."""
-    return [colormaps["viridis"](place) for place in np.linspace(0, 0.85, number)]
+    return [colormaps["viridis"](place) for place in np.linspace(0, 0.75, number)]
 
 
 def step_functions(curves: pd.DataFrame) -> Figure:
@@ -249,9 +250,9 @@ def step_functions(curves: pd.DataFrame) -> Figure:
 
 
 def hard_and_soft(curves: pd.DataFrame, spans: Mapping[str, tuple[float, float]]) -> Figure:
-    """Step (left) and slope (right, logarithmic) of the hard and the soft M, over the weights that starts draw.
+    """Step (left) and slope (right, logarithmic) of the hard and the soft M.
 
-    Columns: ``name``, ``w``, ``step``, ``slope``. Each span is marked at the foot of the right panel.
+    Columns: ``name``, ``w``, ``step``, ``slope``. The right panel is shaded over each span of weights.
     """
     made = figure(1, 2)
     left, right = made.axes
@@ -260,12 +261,10 @@ def hard_and_soft(curves: pd.DataFrame, spans: Mapping[str, tuple[float, float]]
         curve = curves[curves["name"] == name]
         left.plot(curve["w"], curve["step"], style, color=colour, label=name)
         right.semilogy(curve["w"], curve["slope"], style, color=colour)
-    foot = 1e-6
-    for place, (name, (low, high)) in enumerate(spans.items()):
-        height = foot * 6 ** (place + 0.5)
-        right.plot([low, high], [height, height], color="0.5", lw=5, solid_capstyle="butt")
-        right.text(curves["w"].max(), height, name, ha="right", va="center", fontsize="small")
-    right.set(xlabel="weight w", ylabel="slope", ylim=(foot, None))
+    for name, (low, high) in spans.items():
+        right.axvspan(low, high, color="0.88", zorder=0)
+        right.text((low + high) / 2, 0.95, name, transform=right.get_xaxis_transform(), ha="center", fontsize="small")
+    right.set(xlabel="weight w", ylabel="slope", ylim=(1e-6, None))
     left.set(xlabel="weight w", ylabel="step")
     left.legend(frameon=False, fontsize="small", loc="lower right")
     return made
@@ -283,7 +282,7 @@ def one_descent(course: pd.DataFrame) -> Figure:
         ("objective F (training)", {"F_relaxed": relaxed, "F_binary": binary}),
         ("AUC (test)", {"auc_relaxed": relaxed, "auc_binary": binary}),
         ("density (share of ones)", {"density_1": "layer 1", "density_2": "layer 2"}),
-        ("flip ratio (share a record)", {"flip_ratio": ""}),
+        ("flips (share of weights)", {"flip_ratio": ""}),
     ]
     for axes, (label, lines) in zip(made.axes, panels, strict=True):
         for (column, name), colour, style in zip(lines.items(), (dark, light), ("-", "--"), strict=False):
@@ -319,7 +318,7 @@ def starting_density(sweep: pd.DataFrame, width: int) -> Figure:
     made = figure(2, 1, height=4.4, sharex=True)
     above, below = made.axes
     groups = list(sweep.groupby("scale"))
-    for (scale, rows), colour, style in zip(groups, shades(len(groups)), ("o-", "s--", "^:"), strict=False):
+    for (scale, rows), colour, style in zip(groups, shades(len(groups)), ("o-", "s-", "^-"), strict=False):
         _median_and_quartiles(above, rows, "density", "auc_binary", colour, style, f"s = {scale:g}")
         below.plot(rows.groupby("density")["moved"].mean(), style, color=colour, ms=4)
     for axes in made.axes:
@@ -342,11 +341,12 @@ def convergence(courses: pd.DataFrame) -> Figure:
     courses = courses.assign(ratio=(courses["M_soft"] / courses["M_hard"]).round(6))
     ratios = sorted(courses["ratio"].unique())
     colours = dict(zip(ratios, shades(len(ratios)), strict=True))
+    styles = dict(zip(ratios, itertools.cycle(("o-", "s-", "^-")), strict=False))
     for column, M_hard in enumerate(sharpnesses):
         for ratio, rows in courses[courses["M_hard"] == M_hard].groupby("ratio"):
             for row, value in enumerate(["F_binary", "auc_binary"]):
                 label = f"{ratio:g} $M_{{hard}}$"
-                _median_and_quartiles(axes[row, column], rows, "step", value, colours[float(ratio)], "-", label)
+                _median_and_quartiles(axes[row, column], rows, "step", value, colours[ratio], styles[ratio], label)
         axes[0, column].set_title(f"$M_{{hard}}$ = {M_hard:g}", fontsize="medium")
         axes[1, column].set_xlabel("step")
     axes[0, 0].set_ylabel("objective F (training)")
@@ -362,18 +362,19 @@ def rounding(finals: pd.DataFrame) -> Figure:
     """
     made = figure(1, 3, height=3.2)
     panels = {
-        "F_relaxed": r"$F(B_{M_{hard}}(w))$",
-        "F_error": r"$|F(B_{M_{hard}}(w)) - F(B_\infty(w))|$",
-        "auc_error": r"|AUC of $B_{M_{hard}}$ − AUC of $B_\infty$|",
+        "F_relaxed": "objective F reached (training)",
+        "F_error": "rounding error of F",
+        "auc_error": "rounding error of AUC (test)",
     }
-    settings = list(dict.fromkeys(finals["setting"]))
+    settings, ladder = list(dict.fromkeys(finals["setting"])), sorted(finals["M_hard"].unique())
     for axes, (value, label) in zip(made.axes, panels.items(), strict=True):
         for setting, colour, style in zip(settings, shades(len(settings)), ("o-", "s-", "^-"), strict=False):
             _median_and_quartiles(
                 axes, finals[finals["setting"] == setting], "M_hard", value, colour, style, str(setting)
             )
-        axes.set(xlabel="$M_{hard}$", xscale="log")
-        axes.set_title(label, fontsize="medium")
+        axes.set(xlabel="$M_{hard}$", xscale="log", ylabel=label)
+        axes.set_xticks(ladder, labels=[f"{M:g}" for M in ladder])
+        axes.minorticks_off()
     made.axes[1].set_yscale("log")
     made.legend(*made.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
     return made
@@ -384,7 +385,7 @@ def _median_and_quartiles(
 ) -> None:
     """Median over the rows of each x as a line, quartiles as thin dashed lines."""
     groups = rows.groupby(x)[value]
-    axes.plot(groups.median(), style, color=colour, ms=4, label=label)
+    axes.plot(groups.median(), style, color=colour, ms=3.5, label=label)
     for share in (0.25, 0.75):
         axes.plot(groups.quantile(share), "--", color=colour, lw=0.8)
 
@@ -510,7 +511,7 @@ def distance_maps(distances: Mapping[str, Mapping[str, NDArray[np.float64]]], st
 def distance_against_density(pairs: Mapping[str, pd.DataFrame], highlighted: str) -> Figure:
     """Distance of two binary networks' spectra over the ratio of their densities (left) and over chance (right).
 
-    Columns as `wfhelpers.spectra.distance_and_density` gives them; a row a task. Pairs with the highlighted
+    Columns as `wfhelpers.similarity.distance_and_density` gives them; a row a task. Pairs with the highlighted
     strategy are coloured. On the line, two networks lie as far apart as random ones with their densities.
     """
     made = figure(len(pairs), 2, height=0.5 + 2.7 * len(pairs), sharey="row")

@@ -1,7 +1,7 @@
 """The step function of Sec. 3 and its slope with a slider over M, as a piece of HTML that needs nothing else.
 
 The pictures are SVGs that a few lines of JavaScript in the same piece redraw: they work in a built page, from a server
-or from the file, without a network, and with the keyboard. Without JavaScript they show the first M.
+or from the file, without a network, and with the keyboard. Without JavaScript they show the middle one of the M.
 """
 
 import math
@@ -49,15 +49,17 @@ class StepSlider:
             raise InputError(f"The sharpnesses are {list(self.sharpnesses)}; expected at least one positive number.")
 
     def _repr_html_(self) -> str:
-        first = self.sharpnesses[0]
+        place = len(self.sharpnesses) // 2
+        shown = self.sharpnesses[place]
         return _PIECE.substitute(
             id=self.element_id,
             values=[float(sharpness) for sharpness in self.sharpnesses],
             last=len(self.sharpnesses) - 1,
-            first=f"{first:g}",
-            words=_words(first),
-            step=_path([_step_height(float(value)) for value in soft_step(_weights(), first)]),
-            slope=_path([_slope_height(float(value)) for value in soft_step_slope(_weights(), first)]),
+            place=place,
+            shown=f"{shown:g}",
+            words=_words(shown),
+            step=_path([_step_height(float(value)) for value in soft_step(_weights(), shown)]),
+            slope=_path([_slope_height(float(value)) for value in soft_step_slope(_weights(), shown)]),
             threshold=f"{_slope_height(NEGLIGIBLE):.1f}",
             negligible=NEGLIGIBLE,
         )
@@ -90,7 +92,7 @@ _PIECE = Template("""\
 <style>#$id svg{width:310px;max-width:100%;font:14px sans-serif;fill:#222}
 #$id svg tspan{font-size:10px}#$id svg path{fill:none}</style>
 <label for="$id-input">Sharpness M </label>
-<input id="$id-input" type="range" min="0" max="$last" value="0" step="1" aria-valuetext="$first"
+<input id="$id-input" type="range" min="0" max="$last" value="$place" step="1" aria-valuetext="$shown"
  style="width:14rem;max-width:100%;vertical-align:middle">
 <div><output id="$id-words" for="$id-input">$words</output></div>
 <svg viewBox="0 0 310 225" role="img" aria-label="The step function over w from -1 to 1, for the chosen M">

@@ -8,7 +8,10 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from wfhelpers.slider import StepSlider
 
 pytestmark = pytest.mark.browser
 
@@ -177,3 +180,17 @@ def test_figures_keep_a_light_ground_in_dark_mode(browser: Browser, site: Path, 
             ground = image.evaluate("image => getComputedStyle(image).backgroundColor.match(/\\d+/g).map(Number)")
             assert luminance(ground) > 0.9, name
     visitor.page.close()
+
+
+def test_slider_of_chapter_2_follows_the_keyboard(browser: Browser, address: str) -> None:
+    visitor = Visitor(browser, address)
+    page = visitor.open("notebooks/02_binarization.html")
+    page.get_by_label("Sharpness M").focus()
+    for key, sharpness in (("End", 200), ("Home", 1), ("ArrowRight", 2)):
+        page.keyboard.press(key)
+        expected = BeautifulSoup(StepSlider([sharpness])._repr_html_(), "html.parser")
+        assert page.locator("#step-slider-words").inner_text() == expected.output.text
+        for curve in ("step-slider-step", "step-slider-slope"):
+            assert page.locator(f"#{curve}").get_attribute("d") == expected.find(id=curve)["d"]
+    assert visitor.errors == []
+    page.close()
