@@ -200,7 +200,16 @@ def pair_cells(
 
 
 def compute(cell: Cell) -> Result:
-    """Train and judge the models of a cell."""
+    """Train and judge the models of a cell, on one thread, so that run times compare and workers do not get in the way."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return _computed(cell)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _computed(cell: Cell) -> Result:
     task = cell.task
     settings = replace(protocol_settings(cell.protocol, task), **dict(cell.settings))
     draw = task.draw(cell.runs, cell.seed)
