@@ -200,7 +200,7 @@ def pair_cells(
 
 
 def compute(cell: Cell) -> Result:
-    """Train and judge the models of a cell, on one thread, so that run times compare and workers do not get in the way."""
+    """Train and judge the models of a cell, on one thread: run times compare, and workers keep to their cores."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
