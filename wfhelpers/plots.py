@@ -578,9 +578,10 @@ def protocols_compared(results: pd.DataFrame, references: pd.Series) -> Figure:
         panel = results[results["protocol"] == protocol]
         for place, task in enumerate(tasks):
             axes.hlines(references[task], place - 0.42, place + 0.42, **REFERENCE)
-            groups = panel[panel["task"] == task].groupby(["strategy", "kind"], sort=False)
-            for offset, ((strategy, kind), group) in zip(np.linspace(-0.36, 0.36, len(groups)), groups, strict=True):
-                auc, span = _centre_and_span(group["auc"])
+            of_task = panel[panel["task"] == task]
+            for offset, (strategy, kind) in zip(np.linspace(-0.36, 0.36, 10), product(COLOURS, MARKERS), strict=True):
+                chosen = (of_task["strategy"] == strategy) & (of_task["kind"] == kind)
+                auc, span = _centre_and_span(of_task.loc[chosen, "auc"])
                 axes.errorbar(place + offset, auc, span, **_model_style(strategy, kind))
         axes.set(title=protocol, ylabel="AUC")
     made.axes[-1].set_xticks(range(len(tasks)), tasks)
