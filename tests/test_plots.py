@@ -211,6 +211,8 @@ def test_runtime_and_auc_draws_medians_and_quartiles_of_all_models():
     colours = [container.lines[0].get_color() for container in made.axes[0].containers]
     assert colours == [colour for colour in plots.COLOURS.values() for _ in range(2)]
     assert len(made.legends[0].texts) == 8
+    assert [axes.get_title().split()[0] for axes in made.axes[:3]] == ["10", "20", "30"]
+    assert [axes.get_ylabel() for axes in made.axes[::3]] == ["a vs b\nAUC", "c vs d\nAUC"]
 
 
 def test_protocols_compared_has_a_panel_a_protocol_and_a_group_a_task():

@@ -560,9 +560,13 @@ def runtime_and_auc(results: pd.DataFrame, references: pd.Series) -> Figure:
             auc, auc_span = _centre_and_span(group["auc"])
             axes.errorbar(seconds, auc, auc_span, time_span, **_model_style(strategy, kind))
         axes.set_xscale("log")
-        axes.set_title(f"{task}, {size} a class", fontsize="small")
-    made.supxlabel("run time (s, one run)", fontsize="medium")
-    made.supylabel("AUC on the test objects", fontsize="medium")
+    grid = np.array(made.axes).reshape(len(tasks), len(sizes))
+    for axes, size in zip(grid[0], sizes, strict=True):
+        axes.set_title(f"{size} training objects a class", fontsize="medium")
+    for axes, task in zip(grid[:, 0], tasks, strict=True):
+        axes.set_ylabel(f"{task}\nAUC")
+    for axes in grid[-1]:
+        axes.set_xlabel("run time (s)")
     _legend_of_models(made)
     return made
 
