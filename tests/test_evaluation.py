@@ -8,7 +8,7 @@ from scipy.stats import bootstrap
 from sklearn.metrics import roc_auc_score
 
 from wfhelpers import network
-from wfhelpers.evaluation import auc, auc_of_scores, margin, rows, summary, table
+from wfhelpers.evaluation import auc, auc_of_scores, margin, rows, summary, table, verdict
 from wfhelpers.strategies import CHARITABLE, MODELS, Settings, fit
 from wfhelpers.tasks import Task
 
@@ -115,3 +115,17 @@ def test_margin_has_one_row_a_task_and_size():
     one = results_of(a=[0.5, 0.7], b=[0.5, 0.5])
     both = pd.concat([one, one.assign(size=20)])
     assert margin(both, ["a"], ["b"]).index.tolist() == [("a vs b", 10), ("a vs b", 20)]
+
+
+@pytest.mark.parametrize(
+    ("intervals", "needed", "expected"),
+    [
+        ([(0.1, 0.2), (0.1, 0.3), (-0.1, 0.1)], 2, "holds: 2 clearly ahead, 0 clearly behind, of 3"),
+        ([(0.1, 0.2), (0.1, 0.3), (-0.1, 0.1)], 3, "open: 2 clearly ahead, 0 clearly behind, of 3"),
+        ([(0.1, 0.2), (-0.3, -0.1), (-0.1, 0.1)], 2, "open: 1 clearly ahead, 1 clearly behind, of 3"),
+        ([(0.1, 0.2), (-0.3, -0.1), (-0.1, 0.1)], 3, "fails: 1 clearly ahead, 1 clearly behind, of 3"),
+        ([(0.0, 0.0), (0.0, 0.2), (-0.2, 0.0)], 1, "open: 0 clearly ahead, 0 clearly behind, of 3"),
+    ],
+)
+def test_verdict_counts_clear_cases_against_what_a_claim_needs(intervals, needed, expected):
+    assert verdict(pd.DataFrame(intervals, columns=["lower", "upper"]), needed) == expected

@@ -234,3 +234,11 @@ def test_a_series_fills_in_what_is_not_named(dataset, title, train, test):
 def test_a_series_refuses_what_is_not_a_task(given, what):
     with pytest.raises(DataError, match=what):
         task_series(DIGITS, **({"negative": 1, "positive": 2, "test_per_class": 10} | given))
+
+
+def test_a_swapped_task_has_the_same_objects_and_the_other_labels():
+    task = Task("mnist", [1, 3], 2, 20, 10)
+    there, back = task.draw(2, seed=5), task.swapped().draw(2, seed=5)
+    assert task.swapped().title == "2 vs {1,3}"
+    assert torch.equal(there.x_train, back.x_train)
+    assert torch.equal(there.y_test, 1 - back.y_test)

@@ -91,3 +91,14 @@ def margin(
         value = medians[list(ours)].max() - medians[list(others)].max()
         made.append({"task": task, "size": size, "margin": value, "lower": lower, "upper": upper})
     return pd.DataFrame(made).set_index(["task", "size"])
+
+
+def verdict(margins: pd.DataFrame, needed: float) -> str:
+    """Whether a comparison holds in as many cases as a claim needs, by the intervals of `margin`.
+
+    It holds if enough cases are clearly ahead (interval above zero). It fails if too many are clearly behind: even
+    with every unclear case the rest would not be enough. Otherwise it is open.
+    """
+    ahead, behind, cases = int((margins["lower"] > 0).sum()), int((margins["upper"] < 0).sum()), len(margins)
+    word = "holds" if ahead >= needed else "fails" if cases - behind < needed else "open"
+    return f"{word}: {ahead} clearly ahead, {behind} clearly behind, of {cases}"

@@ -141,6 +141,10 @@ class Task:
         """Name for people, negative group first: ``1 vs 2`` or ``{1,2,3} vs {4,5,6}``."""
         return f"{_written(self.negative)} vs {_written(self.positive)}"
 
+    def swapped(self) -> "Task":
+        """Return the same question the other way round: what was y = 0 is y = 1."""
+        return Task(self.dataset, self.positive, self.negative, self.train_per_class, self.test_per_class)
+
     def rows(self, seed: int, run: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of the data set that one run trains on and is tested on, each in random order."""
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(run,)))
@@ -165,6 +169,14 @@ class Task:
 
 EXAMPLES = {"mnist": (1, 2), "citeseer": ("DB", "IR")}
 """Groups that a notebook tells apart where none are named."""
+
+ONE_OF_EACH_KIND = (
+    ("mnist", 1, 2),
+    ("mnist", (1, 2, 3), (4, 5, 6)),
+    ("citeseer", "DB", "IR"),
+    ("citeseer", ("Agents", "AI"), ("DB", "IR")),
+)
+"""Data set and groups of a task of each kind in Fig. 4: single classes and groups of them, digits and abstracts."""
 
 
 def task_series(
