@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from wfhelpers import experiments
 from wfhelpers.experiments import ExperimentError
@@ -88,11 +87,3 @@ def test_the_project_has_the_papers_tasks() -> None:
     assert {cell.protocol for page in read.pages for cell in page.cells} == {"literal", "charitable", "tuned"}
     assert {len(page.cells) for page in read.pages} == {18}
     assert [len(cells) for cells in read.pairs.values()] == [90, 90, 30, 30]
-
-
-def test_every_task_has_its_page_in_the_book() -> None:
-    parts = yaml.safe_load((ROOT / "_toc.yml").read_text())["parts"]
-    chapters = [chapter for part in parts for chapter in part["chapters"]]
-    patterns = [chapter["glob"] for chapter in chapters if "glob" in chapter]
-    shown = {path.stem for pattern in patterns for path in ROOT.glob(f"{pattern}.ipynb")}
-    assert shown == {page.name for page in experiments.read(ROOT / "experiments.yml").pages}

@@ -100,8 +100,7 @@ def _titled(template: NotebookNode, page: Page) -> NotebookNode:
     where = f" The paper has it, or one of its kind, in {page.source}." if page.source else ""
     name = {"mnist": "MNIST", "citeseer": "Citeseer"}.get(page.cells[0].dataset, page.cells[0].dataset)
     template.cells[0].source = (
-        f"# {name}: {page.title}\n\nOne task of the [overview](../../notebooks/tasks_overview), made by papermill from "
-        f"the [template](../../notebooks/task_report).{where}"
+        f"# {name}: {page.title}\n\nOne task, made by papermill from the [template](../../notebooks/task_report).{where}"
     )
     for place, cell in enumerate(template.cells):  # the same ids every time
         cell.id = f"cell-{place}"
