@@ -99,9 +99,8 @@ def _titled(template: NotebookNode, page: Page) -> NotebookNode:
     """The template under the title of the page, in place of its own first cell."""
     where = f" The paper has it, or one of its kind, in {page.source}." if page.source else ""
     name = {"mnist": "MNIST", "citeseer": "Citeseer"}.get(page.cells[0].dataset, page.cells[0].dataset)
-    template.cells[0].source = (
-        f"# {name}: {page.title}\n\nOne task, made by papermill from the [template](../../notebooks/task_report).{where}"
-    )
+    made_from = "One task, made by papermill from the [template](../../notebooks/task_report)."
+    template.cells[0].source = f"# {name}: {page.title}\n\n{made_from}{where}"
     for place, cell in enumerate(template.cells):  # the same ids every time
         cell.id = f"cell-{place}"
     return template
