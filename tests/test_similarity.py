@@ -14,17 +14,23 @@ from wfhelpers.similarity import (
     KINDS,
     Interval,
     beyond_density,
+    beyond_table,
     distance_and_density,
     distance_ratios,
     edge_weights,
+    judge,
     mean_distances,
+    pair_table,
     random_reference,
+    ratio_table,
+    separation_table,
     shuffled_edges,
+    spectrum_table,
     tasks_of_figure_5,
     typical_size,
     verdicts,
 )
-from wfhelpers.spectra import laplacian_spectrum
+from wfhelpers.spectra import laplacian_spectrum, separation
 from wfhelpers.strategies import MODELS, STRATEGIES, Fitted, strategy_of
 
 few = settings(max_examples=15, deadline=None)
@@ -154,6 +160,29 @@ def test_verdicts_follow_the_intervals(real: Interval, binary: Interval, words: 
     assert found == dict(zip(["real networks differ", "binary ones are similar", "C10"], words, strict=True))
 
 
+def test_tables_show_the_ratios_the_verdicts_and_the_separation() -> None:
+    spectra = {"real": random_spectra(1, 5, 4, 9), "binary": random_spectra(2, 5, 4, 9) / 4}
+    ratios = distance_ratios(spectra["real"], spectra["binary"])
+    table = ratio_table(spectra)
+    assert table.columns.tolist() == ["estimate", "low", "high"]
+    np.testing.assert_allclose(table.loc["between: binary / real"], ratios["binary/real"])
+    row = judge(spectra)
+    assert row["real: between / within"] == ratios["real"].estimate
+    assert row["C10"] == verdicts(ratios)["C10"]
+    apart = separation_table(spectra, seed=3)
+    for kind, values in spectra.items():
+        np.testing.assert_allclose(apart.loc[kind, ["within", "between", "p_value"]], separation(values, seed=3))
+
+
+def test_spectrum_table_shows_medians_over_runs() -> None:
+    """Run r of strategy s has the spectrum ``0, 0, 2, ..., 19`` plus r, except for its zeros; s only adds to it."""
+    base = torch.cat([torch.zeros(2), torch.arange(2, 20)]).double()
+    values = torch.stack([(base + run) * (base > 0) for run in range(3)]) * torch.arange(1, 6)[:, None, None]
+    table = spectrum_table({"real": values, "binary": values})
+    assert len(table) == 10
+    assert table.loc["lottery"].tolist() == [2, 6, 12, 22, 32, 40]  # strategy 2, median run 1, at 2, 5, 10, 15 and 19
+
+
 @few
 @given(st.integers(0, 2**32 - 1))
 def test_shuffled_edges_keep_the_weights_of_each_layer(seed: int) -> None:
@@ -192,6 +221,16 @@ def test_typical_size_is_the_median_of_root_mean_squares() -> None:
     assert typical_size(differences).tolist() == [1.5]  # of 12.5 ** 0.5, 0, 1 and 2
 
 
+def test_beyond_table_finds_the_model_with_a_hub() -> None:
+    weights = binary_networks(0, 5, 4, width=12, density=0.2)
+    weights[2] = 0
+    weights[2, :, 0, 0] = weights[2, :, 1, :, 0] = 1
+    table = beyond_table(weights, seed=0)
+    assert table["network"].idxmax() == "bin"
+    assert (table["random network"] < 0.15).all()
+    assert table["network"]["bin"] > 0.25
+
+
 def test_distance_and_density_pair_by_pair() -> None:
     weights = torch.stack([binary_networks(0, 3, density=0.2), binary_networks(1, 3, density=0.7)])
     table = distance_and_density(weights, ["real", "bin"], seed=3)
@@ -203,3 +242,9 @@ def test_distance_and_density_pair_by_pair() -> None:
         assert row.density_ratio == pytest.approx(float(max(shares[i], shares[j]) / min(shares[i], shares[j])))
         assert row.distance == pytest.approx(literal_distance(spectra[i], spectra[j]), abs=1e-12)
         assert row.random_distance == pytest.approx(literal_distance(random[i], random[j]), abs=1e-12)
+    means = pair_table(table, "bin")
+    inner = table[(table["first"] == "real") & (table["second"] == "real")]
+    assert means["distance"]["without bin"] == pytest.approx(inner["distance"].mean())
+    outer = table.drop(inner.index)
+    gap = (outer["distance"] - outer["random_distance"]).abs().mean()
+    assert means["off the line"]["with bin"] == pytest.approx(gap)

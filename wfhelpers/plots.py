@@ -489,7 +489,7 @@ def spectral_maps(points: Mapping[str, Mapping[str, NDArray[np.float64]]], strat
 def distance_maps(distances: Mapping[str, Mapping[str, NDArray[np.float64]]], strategies: Sequence[str]) -> Figure:
     """Mean distance between the networks of each two strategies, a row a task, a column a way to compare."""
     columns = len(next(iter(distances.values())))
-    made = figure(len(distances), columns, height=0.4 + 2.7 * len(distances))
+    made = figure(len(distances), columns, height=0.4 + min(3.3, 8.0 / columns) * len(distances))
     grid = np.array(made.axes).reshape(len(distances), columns)
     top = max(float(matrix.max()) for by_title in distances.values() for matrix in by_title.values())
     for row, (task, by_title) in zip(grid, distances.items(), strict=True):

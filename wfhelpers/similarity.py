@@ -18,8 +18,8 @@ from torch import Tensor
 from wfhelpers.data import DataError
 from wfhelpers.errors import InputError
 from wfhelpers.network import density
-from wfhelpers.spectra import laplacian_spectrum, spectral_distances
-from wfhelpers.strategies import BINARY_MODELS, MODELS, Fitted
+from wfhelpers.spectra import laplacian_spectrum, separation, spectral_distances
+from wfhelpers.strategies import BINARY_MODELS, MODELS, Fitted, label
 from wfhelpers.tasks import Task, task_series
 
 KINDS = {"real": tuple(model for model in MODELS if model not in BINARY_MODELS), "binary": BINARY_MODELS}
@@ -101,6 +101,46 @@ def distance_ratios(real: Tensor, binary: Tensor) -> dict[str, Interval]:
     return {name: Interval(*ends[:, i].tolist()) for i, name in enumerate(["real", "binary", "binary/real"])}
 
 
+RATIOS = {
+    "real": "real: between / within",
+    "binary": "binary: between / within",
+    "binary/real": "between: binary / real",
+}
+"""What the ratios of `distance_ratios` are called in tables."""
+
+
+def ratio_table(spectra: Mapping[str, Tensor]) -> pd.DataFrame:
+    """Table of `distance_ratios` with their 95 % intervals, from the spectra of each kind."""
+    ratios = distance_ratios(spectra["real"], spectra["binary"])
+    return pd.DataFrame.from_dict({RATIOS[name]: ratio._asdict() for name, ratio in ratios.items()}, orient="index")
+
+
+def judge(spectra: Mapping[str, Tensor]) -> dict[str, float | str]:
+    """Two ratios that decide and the verdicts that follow, from the spectra of each kind: a row of a table."""
+    ratios = distance_ratios(spectra["real"], spectra["binary"])
+    return {RATIOS[name]: ratios[name].estimate for name in ("real", "binary/real")} | verdicts(ratios)
+
+
+def separation_table(spectra: Mapping[str, Tensor], seed: int) -> pd.DataFrame:
+    """Table of `wfhelpers.spectra.separation`, with 999 permutations, a row a kind."""
+    return pd.DataFrame.from_dict(
+        {kind: separation(values, seed=seed)._asdict() for kind, values in spectra.items()}, orient="index"
+    )
+
+
+def spectrum_table(spectra: Mapping[str, Tensor]) -> pd.DataFrame:
+    """Medians over runs for each model: the number of zeros, and eigenvalues at some places of the spectrum."""
+    rows = {}
+    for kind, values in spectra.items():
+        nodes = values.shape[-1]
+        places = {f"at {share}": round(nodes * share) for share in (0.1, 0.25, 0.5, 0.75)} | {"largest": nodes - 1}
+        for model, runs in zip(KINDS[kind], values, strict=True):
+            middle = runs.quantile(0.5, dim=0)
+            zeros = (runs < 1e-6).double().sum(-1).quantile(0.5)
+            rows[label(model)] = {"zeros": int(zeros)} | {name: float(middle[at]) for name, at in places.items()}
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
 def verdicts(ratios: Mapping[str, Interval]) -> dict[str, str]:
     """Judge the two halves of claim C10 and the claim: ``holds``, ``fails`` or ``undecided``.
 
@@ -157,6 +197,31 @@ def distance_and_density(weights: Tensor, names: Sequence[str], seed: int) -> pd
             "distance": spectral_distances(spectra, spectra)[i, j],
             "random_distance": spectral_distances(random, random)[i, j],
         }
+    )
+
+
+def pair_table(pairs: pd.DataFrame, strategy: str) -> pd.DataFrame:
+    """Means over the pairs of `distance_and_density`, for those with networks of a strategy and those without."""
+    concerned = (pairs["first"] == strategy) | (pairs["second"] == strategy)
+    measures = pd.DataFrame(
+        {
+            "distance": pairs["distance"],
+            "if edges were random": pairs["random_distance"],
+            "off the line": (pairs["distance"] - pairs["random_distance"]).abs(),
+        }
+    )
+    return measures.groupby(np.where(concerned, f"with {strategy}", f"without {strategy}")).mean()
+
+
+def beyond_table(weights: Tensor, seed: int) -> pd.DataFrame:
+    """Typical size of `beyond_density` for each binary model, and for random networks with as many edges."""
+    random = shuffled_edges(weights, np.random.default_rng([seed, 1]))  # not one of those that it is compared with
+    return pd.DataFrame(
+        {
+            "network": typical_size(beyond_density(weights, seed=seed)),
+            "random network": typical_size(beyond_density(random, seed=seed)),
+        },
+        index=[label(model) for model in BINARY_MODELS],
     )
 
 
