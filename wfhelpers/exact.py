@@ -10,8 +10,6 @@ for I = 4):
 """
 
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import combinations, combinations_with_replacement, product
 from typing import NamedTuple
 
@@ -22,6 +20,7 @@ from torch.nn.functional import one_hot
 from wfhelpers import network
 from wfhelpers.errors import InputError
 from wfhelpers.progress import progress
+from wfhelpers.threads import one_core_a_block
 
 LARGEST_WIDTH = 4
 
@@ -94,7 +93,7 @@ def best_binary(x: Tensor, y: Tensor, width: int) -> Optimum:
 
     blocks = [block for family in _families(width) for block in _blocks(family, len(subsets), len(x))]
     best, found = torch.inf, (blocks[0], 0)
-    with _one_core_a_block() as pool:
+    with one_core_a_block() as pool:
         results = zip(blocks, pool.map(best_of, blocks), strict=True)
         for block, (least, place) in progress(results, f"all networks of width {width}", len(blocks)):
             if least < best - TIE:
@@ -102,22 +101,6 @@ def best_binary(x: Tensor, y: Tensor, width: int) -> Optimum:
     weights = _weights(subsets, *found)
     checked = sum(len(block.kinds) * len(block.outputs) for block in blocks)
     return Optimum(float(network.loss(weights, x, y)), weights, checked, 2 ** (2 * width**2))
-
-
-@contextmanager
-def _one_core_a_block() -> Iterator[Executor]:
-    """Threads that each work on their own block, as many as torch would use.
-
-    Blocks are too small to share: the cores would mostly wait for each other. And a block that is computed by one core
-    has the same bits on one core and on two.
-    """
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with ThreadPoolExecutor(threads) as pool:
-            yield pool
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _families(width: int) -> list[_Family]:

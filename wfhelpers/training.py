@@ -15,6 +15,7 @@ from torch import Tensor
 
 from wfhelpers import binarize, network
 from wfhelpers.tasks import Draw
+from wfhelpers.threads import one_core_a_block
 
 # Networks are trained in blocks whose numbers fit into a core's cache; a block does not change any result.
 _BLOCK_BYTES = 2 * 2**20
@@ -140,10 +141,14 @@ def descend(
     rates = [rate(step) if callable(rate) else rate for step in range(1, steps + 1)]
     observe = _observer(watch, every, start.shape) if watch else None
     block = len(latent) if watch else max(1, _BLOCK_BYTES // _bytes_per_network(x, batch))
-    for begin in range(0, len(latent), block):
+
+    def train(begin: int) -> None:
         part = slice(begin, begin + block)
         kept = None if mask is None else mask[part]
         _descend_block(latent[part], x[run[part]], sign[run[part]], parametrization, rates, kept, batch, observe)
+
+    with one_core_a_block() as pool:
+        list(pool.map(train, range(0, len(latent), block)))
     weights = parametrization.extract(latent)
     if mask is not None:
         weights = weights * mask
