@@ -66,7 +66,7 @@ from wfhelpers.tuning import protocol_settings
 sizes = (train_per_class, test_per_class)
 tasks = tasks_of_figure_5(dataset, negative, positive, *sizes)
 draws = {title: task.draw(runs, seed) for title, task in tasks.items()}
-settings = {title: protocol_settings(protocol, task) for title, task in tasks.items()}
+settings = {title: protocol_settings(protocol, tasks[title]) for title in tasks}
 if runs < 3:
     raise InputError(f"runs is {runs}, but intervals need at least 3; ask for more.")
 
@@ -100,8 +100,9 @@ precise = {title: draw.to(torch.float64) for title, draw in draws.items()}
 for title, task in progress(tasks.items(), "training"):
     stored = {"tuned"} if task.dataset.name in strategies.TUNED else set()
     for name in ({"charitable", protocol} | stored) - {"literal"}:
-        other = settings[title] if name == protocol else protocol_settings(name, task)
-        fitted[title, name] = strategies.fit_all(precise[title], other, seed)
+        known = name == protocol
+        chosen = settings[title] if known else protocol_settings(name, task)
+        fitted[title, name] = strategies.fit_all(precise[title], chosen, seed)
     literal = strategies.fit("bin", precise[title], strategies.LITERAL, seed)
     fitted[title, "literal"] = fitted[title, "charitable"] | literal
 
@@ -141,7 +142,7 @@ for title in tasks:
     counts = edges[title, protocol]["binary"].flatten(2).sum(-1)
     for model, single in zip(BINARY_MODELS, (counts == 1).sum(-1), strict=True):
         if single:
-            print(f"{title}: {label(model)} has one edge in {single} of {runs} runs")
+            print(f"{title}: {label(model)} has 1 edge in {single} of {runs} runs")
 
 # %% [markdown]
 # ## The network as a graph
@@ -215,10 +216,10 @@ spectrum = {
     for case, by_kind in edges.items()
 }
 main = {title: spectrum[title, protocol] for title in tasks}
-bands = {
-    title: {kind: spectra.quartile_bands(s, 1).numpy() for kind, s in by_kind.items()}
-    for title, by_kind in main.items()
-}
+bands = {title: {} for title in tasks}
+for title, by_kind in main.items():
+    for kind, values in by_kind.items():
+        bands[title][kind] = spectra.quartile_bands(values, 1).numpy()
 
 # %% mystnb={"figure": {"name": "fig-spectra", "caption": "The first two plots of Fig. 5, for both readings of its caption: eigenvalues of the normalized Laplacian of real (left) and binary networks (right). Solid: median of the runs; dashed, with shade between: quartiles (gap 17). Lines that coincide are drawn with different widths."}, "image": {"alt": "Rows: tasks. Columns: real and binary networks. Each curve rises from 0 at the first place to nearly 2 at place 192. The real networks of real, lottery and random coincide on Citeseer; bin starts with about forty zeros; agnostic has a wide band. Among binary networks on MNIST all curves but bin's coincide; on Citeseer random and agnostic have bands that reach down to zero."}}
 plots.laplacian_spectra(bands, STRATEGIES)
@@ -275,10 +276,10 @@ pd.DataFrame(centres).T
 # The same spectra as mean distances of each pair of strategies. The diagonal compares runs of one strategy.
 
 # %% mystnb={"figure": {"name": "fig-distances", "caption": "Mean distance between the spectra of two strategies' networks, real (left) and binary (right). Not in the paper, whose Fig. 5 leaves distances to the eye. On the diagonal: different runs of one strategy."}, "image": {"alt": "Heat maps of five by five strategies with the numbers written in, a row a task. Real networks: bin and agnostic are far from all others; real and random are at distance zero. Binary networks on MNIST: bin is far from all others, the other four are close together. On Citeseer random and agnostic are far from everything, themselves included."}}
-distances = {
-    title: {kind: similarity.mean_distances(s).numpy() for kind, s in by_kind.items()}
-    for title, by_kind in main.items()
-}
+distances = {title: {} for title in tasks}
+for title, by_kind in main.items():
+    for kind, values in by_kind.items():
+        distances[title][kind] = similarity.mean_distances(values).numpy()
 plots.distance_maps(distances, STRATEGIES)
 
 # %% [markdown]
@@ -362,7 +363,7 @@ print("median distance from what density explains:")
 pd.concat(tables, names=["task", "model"]).round(2)
 
 # %% mystnb={"figure": {"name": "fig-beyond", "caption": "Mean distance between the binary networks of two strategies at equal density: of spectra minus those of random networks with as many edges. Not in the paper."}, "image": {"alt": "Heat maps of five by five strategies, one a task. The row and the column of bin are dark, all other cells are near zero."}}
-rest = {title: similarity.beyond_density(w, seed=seed) for title, w in binary.items()}
+rest = {title: similarity.beyond_density(binary[title], seed=seed) for title in tasks}
 matrices = {title: similarity.mean_distances(s).numpy() for title, s in rest.items()}
 plots.distance_maps({"at equal density": matrices}, STRATEGIES)
 
@@ -408,7 +409,8 @@ for case, by_kind in progress(edges.items(), "spectra"):
     with_loops = {"C10 with loops": verdicts.loc[case, "C10"]}
     judged[case] = similarity.judge(other) | with_loops
 with_ones = pd.DataFrame.from_dict(judged, orient="index")
-with_ones.rename_axis(["task", "protocol"]).round(1)
+columns = ["real: between / within", "between: binary / real", "C10", "C10 with loops"]
+with_ones.rename_axis(["task", "protocol"])[columns].round(1)
 
 # %% [markdown]
 # In this reading every node has $I$ edges of weight one within its layer. A sparse binary network adds little to
@@ -474,7 +476,7 @@ def written(values):
 
 def column(name):
     values = verdicts.xs(protocol, level="protocol")[name]
-    texts = [value if isinstance(value, str) else f"{value:.1f}" for value in values]
+    texts = [v if isinstance(v, str) else f"{v:.1f}" for v in values]
     return written([text.replace("undecided", "is undecided") for text in texts])
 
 
@@ -507,7 +509,8 @@ glue("shuffled", written(list(shuffled.values())), display=False)
 # Another pair of digits, as in App. D:
 #
 # ```bash
-# papermill notebooks/06_spectra.ipynb out.ipynb -p dataset mnist -p negative 4 -p positive 9
+# papermill notebooks/06_spectra.ipynb out.ipynb \
+#     -p dataset mnist -p negative 4 -p positive 9
 # ```
 #
 # The figures for networks that were started well:
@@ -519,5 +522,7 @@ glue("shuffled", written(list(shuffled.values())), display=False)
 # Several classes in each group, and fewer objects:
 #
 # ```bash
-# papermill notebooks/06_spectra.ipynb out.ipynb -p dataset citeseer -y '{negative: [DB, IR], positive: [AI, ML]}' -p train_per_class 50
+# papermill notebooks/06_spectra.ipynb out.ipynb \
+#     -p dataset citeseer -y '{negative: [DB, IR], positive: [AI, ML]}' \
+#     -p train_per_class 50
 # ```

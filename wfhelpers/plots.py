@@ -496,7 +496,7 @@ def distance_maps(distances: Mapping[str, Mapping[str, NDArray[np.float64]]], st
         for axes, (title, matrix) in zip(row, by_title.items(), strict=True):
             shade = axes.imshow(matrix, cmap="viridis_r", vmin=0, vmax=top)
             for i, j in np.ndindex(*matrix.shape):
-                ink = "white" if matrix[i, j] > 0.55 * top else "black"
+                ink = "white" if matrix[i, j] > 0.45 * top else "black"
                 axes.text(j, i, f"{matrix[i, j]:.2f}", ha="center", va="center", fontsize="x-small", color=ink)
             axes.set_xticks(range(len(strategies)), strategies, fontsize="small", rotation=90)
             axes.set_yticks(range(len(strategies)), strategies, fontsize="small")
