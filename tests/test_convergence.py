@@ -55,6 +55,14 @@ def test_course_tells_what_each_state_is_worth(draw, start):
     assert row["density_2"] == pytest.approx(float((latent[1] >= 0).double().mean()))
 
 
+def test_noting_only_the_ends_changes_nothing(draw, start):
+    _, often = convergence.follow(draw, start, 50, 5, 20, 0.1, every=10)
+    _, ends = convergence.follow(draw, start, 50, 5, 20, 0.1, every=20)
+    columns = [column for column in often if column != "flip_ratio"]  # since the last record, which is another one
+    expected = often.loc[often["step"] != 10, columns].reset_index(drop=True)
+    pd.testing.assert_frame_equal(ends[columns], expected)
+
+
 def test_grid_is_each_pair_alone(draw, start):
     grid = convergence.follow_grid(draw, start, [(10, 10), (50, 5)], 20, 0.1, every=20, unscaled_slope=True)
     alone = convergence.follow(draw, start, 50, 5, 20, 0.1, every=20, unscaled_slope=True)[1]

@@ -63,7 +63,12 @@ def follow(
     """
     course = _trace(draw, M_hard)
     binary = BINARY(M_hard, M_soft, unscaled_slope=unscaled_slope)
-    trained = descend(draw, start, binary, steps, rate, watch=course, every=every)
+    if every < steps:
+        trained = descend(draw, start, binary, steps, rate, watch=course, every=every)
+    else:  # Only the ends: unwatched, descent spreads the runs over the cores.
+        course(0, start)
+        trained = descend(draw, start, binary, steps, rate)
+        course(steps, trained.latent)
     return trained, course.table()
 
 
