@@ -120,11 +120,11 @@ def test_margin_has_one_row_a_task_and_size():
 @pytest.mark.parametrize(
     ("intervals", "needed", "expected"),
     [
-        ([(0.1, 0.2), (0.1, 0.3), (-0.1, 0.1)], 2, "holds: 2 clearly ahead, 0 clearly behind, of 3"),
-        ([(0.1, 0.2), (0.1, 0.3), (-0.1, 0.1)], 3, "open: 2 clearly ahead, 0 clearly behind, of 3"),
-        ([(0.1, 0.2), (-0.3, -0.1), (-0.1, 0.1)], 2, "open: 1 clearly ahead, 1 clearly behind, of 3"),
-        ([(0.1, 0.2), (-0.3, -0.1), (-0.1, 0.1)], 3, "fails: 1 clearly ahead, 1 clearly behind, of 3"),
-        ([(0.0, 0.0), (0.0, 0.2), (-0.2, 0.0)], 1, "open: 0 clearly ahead, 0 clearly behind, of 3"),
+        ([(0.1, 0.2), (0.1, 0.3), (-0.1, 0.1)], 2, "holds: +2 −0 of 3"),
+        ([(0.1, 0.2), (0.1, 0.3), (-0.1, 0.1)], 3, "open: +2 −0 of 3"),
+        ([(0.1, 0.2), (-0.3, -0.1), (-0.1, 0.1)], 2, "open: +1 −1 of 3"),
+        ([(0.1, 0.2), (-0.3, -0.1), (-0.1, 0.1)], 3, "fails: +1 −1 of 3"),
+        ([(0.0, 0.0), (0.0, 0.2), (-0.2, 0.0)], 1, "open: +0 −0 of 3"),
     ],
 )
 def test_verdict_counts_clear_cases_against_what_a_claim_needs(intervals, needed, expected):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from wfhelpers import data
 from wfhelpers.data import DataError
-from wfhelpers.tasks import Draw, Task, task_series
+from wfhelpers.tasks import Draw, Task, task_grid, task_series
 
 QUICK = settings(max_examples=20, deadline=None)
 PARTS = ("x_train", "y_train", "x_test", "y_test")
@@ -242,3 +242,10 @@ def test_a_swapped_task_has_the_same_objects_and_the_other_labels():
     assert task.swapped().title == "2 vs {1,3}"
     assert torch.equal(there.x_train, back.x_train)
     assert torch.equal(there.y_test, 1 - back.y_test)
+
+
+def test_a_grid_asks_one_question_of_each_kind_unless_one_is_named():
+    titles = [[task.title for task in series] for series in task_grid(train_per_class=[5, 10], test_per_class=5)]
+    assert titles == [[title] * 2 for title in ("1 vs 2", "{1,2,3} vs {4,5,6}", "DB vs IR", "{Agents,AI} vs {DB,IR}")]
+    assert [[task.title for task in series] for series in task_grid(None, [4], [9], 20)] == [["4 vs 9"]]
+    assert [task.title for (task,) in task_grid("citeseer", train_per_class=20)] == ["DB vs IR"]

@@ -97,8 +97,9 @@ def verdict(margins: pd.DataFrame, needed: float) -> str:
     """Whether a comparison holds in as many cases as a claim needs, by the intervals of `margin`.
 
     It holds if enough cases are clearly ahead (interval above zero). It fails if too many are clearly behind: even
-    with every unclear case the rest would not be enough. Otherwise it is open.
+    with every unclear case the rest would not be enough. Otherwise it is open. ``fails: +1 −3 of 4`` says that one case
+    is clearly ahead and three are clearly behind.
     """
     ahead, behind, cases = int((margins["lower"] > 0).sum()), int((margins["upper"] < 0).sum()), len(margins)
     word = "holds" if ahead >= needed else "fails" if cases - behind < needed else "open"
-    return f"{word}: {ahead} clearly ahead, {behind} clearly behind, of {cases}"
+    return f"{word}: +{ahead} −{behind} of {cases}"

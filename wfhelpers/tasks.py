@@ -170,12 +170,12 @@ class Task:
 EXAMPLES = {"mnist": (1, 2), "citeseer": ("DB", "IR")}
 """Groups that a notebook tells apart where none are named."""
 
-ONE_OF_EACH_KIND = (
+ONE_OF_EACH_KIND: list[tuple[Dataset | str | Path, Any, Any]] = [
     ("mnist", 1, 2),
     ("mnist", (1, 2, 3), (4, 5, 6)),
     ("citeseer", "DB", "IR"),
     ("citeseer", ("Agents", "AI"), ("DB", "IR")),
-)
+]
 """Data set and groups of a task of each kind in Fig. 4: single classes and groups of them, digits and abstracts."""
 
 
@@ -216,6 +216,19 @@ def task_series(
     if not sizes or len(set(map(str, sizes))) < len(sizes):
         raise DataError(f"train_per_class is {train_per_class!r}; expected one or more different sizes.")
     return [Task(chosen, negative, positive, size, test_per_class) for size in sizes]
+
+
+def task_grid(
+    dataset: Dataset | str | Path | None = None,
+    negative: Any = None,
+    positive: Any = None,
+    train_per_class: Any = None,
+    test_per_class: int | None = None,
+) -> list[list[Task]]:
+    """A `task_series` for the question that is named; one for each kind in Fig. 4 if none is."""
+    named = not (dataset is None and negative is None and positive is None)
+    questions = [("mnist" if dataset is None else dataset, negative, positive)] if named else ONE_OF_EACH_KIND
+    return [task_series(*question, train_per_class, test_per_class) for question in questions]
 
 
 def _group(dataset: Dataset, wanted: Any, which: str) -> tuple[Any, ...]:

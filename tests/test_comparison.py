@@ -1,0 +1,161 @@
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from wfhelpers import comparison, network
+from wfhelpers.evaluation import auc, table
+from wfhelpers.strategies import (
+    CHARITABLE,
+    LITERAL,
+    MODELS,
+    SPARSE,
+    STRATEGIES,
+    Fitted,
+    Settings,
+    Start,
+    Training,
+    fit,
+)
+from wfhelpers.tasks import Task
+from wfhelpers.training import BINARY
+from wfhelpers.tuning import stored_trials
+
+QUICK = Settings(steps=3, agnostic_architectures=1, agnostic_shared_weights=1)
+TASK = Task("citeseer", "DB", "IR", 20, 10)
+
+
+@pytest.fixture(scope="module")
+def draw():
+    return TASK.draw(4, seed=0)
+
+
+@pytest.mark.parametrize("dataset", ["mnist", "citeseer"])
+def test_stable_settings_keep_to_small_rates_and_take_the_best_of_the_rest(dataset):
+    task = Task(dataset, *({"mnist": (1, 2), "citeseer": ("DB", "IR")}[dataset]), 10, 10)
+    tuned = comparison.stable_settings("tuned", task)
+    trials = stored_trials(dataset)
+    for name in ("real", "lottery", "bin", "bin_real"):
+        training = getattr(tuned, name)
+        allowed = trials[(trials["training"] == name) & (trials["rate"] <= 0.1)]
+        mean = training.start.mean
+        same_start = allowed["mean"].isna() if mean is None else allowed["mean"] == mean
+        found = allowed[same_start & (allowed["scale"] == training.start.scale) & (allowed["rate"] == training.rate)]
+        assert found["validation_auc"].item() == allowed["validation_auc"].max()
+    charitable = comparison.stable_settings("charitable", task)
+    assert (charitable.bin.rate, charitable.bin_real.rate) == (0.01, 0.01)
+    assert replace(charitable, bin=CHARITABLE.bin, bin_real=CHARITABLE.bin_real) == CHARITABLE
+    assert comparison.stable_settings("literal", task) is LITERAL
+
+
+def test_stable_settings_give_the_same_networks_in_both_precisions():
+    draw = Task("citeseer", "DB", "IR", 50, 10).draw(4, seed=0)
+    start = SPARSE.sample([np.random.default_rng(run) for run in range(4)], 64)
+    rate = comparison.stable_settings("charitable", TASK).bin.rate
+    assert not comparison.runs_that_rounding_changes(draw, start, BINARY(50, 5), 200, rate).any()
+    assert comparison.runs_that_rounding_changes(draw, start, BINARY(50, 5), 200, 0.3).any()
+
+
+def test_median_aucs_agree_with_sklearn(draw):
+    found = comparison.median_aucs(draw, QUICK, 0, "bin", "random")
+    assert list(found.index) == ["bin", "bin→real", "random", "random→bin", "logistic regression"]
+    weights = fit("random", draw, QUICK, 0)["random"].weights.double()
+    scores = network.presum(weights, draw.x_test.double()).round(decimals=10)
+    assert found["random"] == np.median([roc_auc_score(y, s) for y, s in zip(draw.y_test, scores, strict=True)])
+    areas = []
+    for run in range(4):
+        linear = LogisticRegression(max_iter=1000).fit(draw.x_train[run], draw.y_train[run])
+        areas.append(roc_auc_score(draw.y_test[run], linear.decision_function(draw.x_test[run])))
+    assert found["logistic regression"] == pytest.approx(np.median(areas), abs=0.01)
+
+
+def test_only_the_named_strategies_are_trained_again(draw):
+    known = table(TASK, QUICK, runs=4, seed=0, timed=False)
+    elsewhere = known.assign(size=99)
+    other = replace(QUICK, bin=Training(SPARSE), real=Training(Start(0.1)))
+    found = comparison.trained_again(pd.concat([known, elsewhere]), TASK, draw, other, 0, ["bin"])
+    assert set(found["model"]) == set(MODELS)
+    assert set(found["size"]) == {20}
+    areas = found.set_index(["model", "run"])["auc"]
+    before = known.set_index(["model", "run"])["auc"]
+    assert areas["real"].equals(before["real"])
+    np.testing.assert_allclose(areas["bin"], auc(fit("bin", draw, other, 0)["bin"].weights, draw))
+    assert not areas["bin"].equals(before["bin"])
+
+
+def test_with_signs_negates_features_and_nothing_else(draw):
+    signs = np.where(np.arange(64) % 2, -1, 1)
+    flipped = comparison.with_signs(TASK, signs).draw(4, seed=0)
+    assert torch.equal(flipped.x_train, draw.x_train * torch.tensor(signs))
+    assert torch.equal(flipped.y_test, draw.y_test)
+
+
+def test_tied_pairs_counts_pairs_of_both_groups():
+    scores = torch.tensor([[1.0, 1.0, 2.0, 2.0], [1.0, 2.0, 3.0, 4.0], [5.0, 5.0, 5.0, 5.0]])
+    y = torch.tensor([[0, 1, 0, 1]] * 3)
+    np.testing.assert_allclose(comparison.tied_pairs(scores, y), [0.5, 0, 1])
+
+
+def test_precision_ties_scores_that_differ():
+    # All units nearly saturated: sums so close to 64 that single precision tells only some apart.
+    draw = Task("mnist", 1, 2, 20, 10).draw(4, seed=0)
+    nearly = torch.stack([torch.eye(64), torch.full((64, 64), 3.0)]).expand(4, 2, 64, 64)
+    nothing = Fitted(torch.zeros(4, 2, 64, 64), torch.zeros(4), torch.zeros(4))
+    found = comparison.effect_of_precision({"real": replace(nothing, weights=nearly), "bin": nothing}, draw)
+    assert found.loc["bin"].tolist() == [1, 1, 0.5, 0.5]
+    sums = network.presum(nearly.double(), draw.x_test.double()).round(decimals=10)
+    expected = [roc_auc_score(y, values) for y, values in zip(draw.y_test, sums, strict=True)]
+    assert found.loc["real", ("AUC", "sum, double")] == pytest.approx(np.median(expected))
+    assert found.loc["real", ("ties", "ψ, single")] > found.loc["real", ("ties", "sum, double")]
+
+
+def made_up(better: str, margin: float, cases: int = 4) -> pd.DataFrame:
+    """Results in which all models are equal but one."""
+    cells = product([f"task {case}" for case in range(cases)], [10], MODELS, range(5))
+    table = pd.DataFrame(cells, columns=["task", "size", "model", "run"])
+    table["auc"] = 0.6 + table["run"] / 100
+    table.loc[table["model"] == better, "auc"] += margin
+    return table
+
+
+@pytest.mark.parametrize(
+    ("better", "margin", "claim", "expected"),
+    [
+        ("bin", 0.1, "C1: bin or bin→real is best", "holds: +4 −0 of 4"),
+        ("bin-real", 0.1, "C1: bin or bin→real is best", "holds: +4 −0 of 4"),
+        ("real-bin", 0.1, "C1: bin or bin→real is best", "fails: +0 −4 of 4"),
+        ("random", 0.0, "C1: bin or bin→real is best", "open: +0 −0 of 4"),
+        ("bin", 0.1, "C2: bin beats bin→real", "holds: +4 −0 of 4"),
+        ("lottery", 0.1, "C2: bin beats real and lottery", "fails: +0 −4 of 4"),
+        ("agnostic-real", 0.1, "C3: bin beats agnostic", "fails: +0 −4 of 4"),
+        ("bin", 0.1, "C3: bin beats lottery", "holds: +4 −0 of 4"),
+        ("random-bin", 0.1, "C4: random→bin beats random", "holds: +4 −0 of 4"),
+        ("random", 0.1, "C4: random→bin beats random", "fails: +0 −4 of 4"),
+    ],
+)
+def test_verdicts_on_made_up_results(better, margin, claim, expected):
+    assert comparison.verdicts(made_up(better, margin))[claim] == expected
+
+
+def test_claims_need_as_many_cases_as_they_say():
+    ahead = made_up("bin", 0.1)
+    ahead.loc[(ahead["task"] == "task 0") & (ahead["model"] == "lottery-bin"), "auc"] += 0.2
+    found = comparison.verdicts(ahead)
+    assert found["C1: bin or bin→real is best"] == "holds: +3 −1 of 4"
+    assert found["C3: bin beats lottery"] == "fails: +3 −1 of 4"
+    ahead.loc[(ahead["task"] == "task 1") & (ahead["model"] == "lottery"), "auc"] += 0.2
+    found = comparison.verdicts(ahead)
+    assert found["C1: bin or bin→real is best"] == "fails: +2 −2 of 4"
+    assert found["C2: bin beats real and lottery"] == "holds: +3 −1 of 4"
+
+
+def test_differing_strategies():
+    assert comparison.differing_strategies(LITERAL, CHARITABLE) == ["bin"]
+    assert comparison.differing_strategies(LITERAL, LITERAL) == []
+    assert comparison.differing_strategies(LITERAL, replace(LITERAL, shared=Start(2.0))) == ["agnostic"]
+    assert comparison.differing_strategies(LITERAL, replace(LITERAL, steps=5)) == list(STRATEGIES)

@@ -1,0 +1,125 @@
+"""What the chapter on the five strategies compares: protocols, orientations, signs, precisions, and the paper's claims.
+
+Medians over runs stand for a model, as in Fig. 4.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from wfhelpers import network, strategies
+from wfhelpers.baselines import logistic_auc
+from wfhelpers.evaluation import auc, auc_of_scores, margin, rows, verdict
+from wfhelpers.strategies import CHARITABLE, MODELS, SPARSE, TUNED, Fitted, Settings, Training, chosen, fit, label
+from wfhelpers.tasks import Draw, Task
+from wfhelpers.training import Parametrization, descend
+from wfhelpers.tuning import protocol_settings, stored_trials
+
+STABLE_RATE, LARGEST_STABLE_RATE = 0.01, 0.1
+LOGISTIC = "logistic regression"
+
+
+def stable_settings(protocol: str, task: Task) -> Settings:
+    """Settings of a protocol, at learning rates at which rounding errors do not grow.
+
+    At larger rates another processor finds other networks. ``bin`` and ``bin→real`` of the protocol charitable are
+    trained at 0.01; stored trials of the protocol tuned are left out if their rate exceeds 0.1.
+    """
+    if protocol == "charitable":
+        on_top = replace(CHARITABLE.bin_real, rate=STABLE_RATE)
+        return replace(CHARITABLE, bin=Training(SPARSE, STABLE_RATE), bin_real=on_top)
+    if protocol == "tuned" and task.dataset.name in TUNED:
+        trials = stored_trials(task.dataset.name)
+        return chosen(trials[~(trials["rate"] > LARGEST_STABLE_RATE)])
+    return protocol_settings(protocol, task)
+
+
+def median_aucs(draw: Draw, settings: Settings, seed: int, *names: str) -> pd.Series:
+    """Median AUC of the models of some strategies, and of logistic regression on the same draw."""
+    found = {}
+    for name in names:
+        for model, fitted in fit(name, draw, settings, seed).items():
+            found[label(model)] = np.median(auc(fitted.weights, draw))
+    return pd.Series(found | {LOGISTIC: np.median(logistic_auc(draw))})
+
+
+def trained_again(
+    known: pd.DataFrame, task: Task, draw: Draw, settings: Settings, seed: int, names: Sequence[str]
+) -> pd.DataFrame:
+    """Results of a task in which the named strategies are trained with other settings and the rest is as known."""
+    kept = known[(known["task"] == task.title) & (known["size"] == task.train_per_class)]
+    new = [rows(fit(name, draw, settings, seed), draw) for name in names]
+    new = [made.assign(task=task.title, size=task.train_per_class) for made in new]
+    return pd.concat([kept[~kept["strategy"].isin(names)], *new], ignore_index=True)
+
+
+def with_signs(task: Task, signs: NDArray[np.int64]) -> Task:
+    """Return the same task with some features negated; ``signs [I]`` holds 1 and -1."""
+    features = (task.dataset.features * signs).astype(np.float32)
+    flipped = replace(task.dataset, features=features)
+    return Task(flipped, task.negative, task.positive, task.train_per_class, task.test_per_class)
+
+
+def runs_that_rounding_changes(
+    draw: Draw, start: Tensor, parametrization: Parametrization, steps: int, rate: float
+) -> Tensor:
+    """Mark the runs whose networks differ when they are trained in single and in double precision."""
+    one, two = (
+        descend(draw, start.to(precision), parametrization, steps, rate).weights
+        for precision in (torch.float32, torch.float64)
+    )
+    return (one.double() != two).flatten(1).any(1)
+
+
+def tied_pairs(scores: Tensor, y: Tensor) -> Tensor:
+    """Share of pairs, one object of each group, that have the same score; one a run, for ``scores [runs, n]``."""
+    negatives, positives = (scores[y == group].reshape(len(scores), -1) for group in (0, 1))
+    return (negatives[:, :, None] == positives[:, None, :]).double().mean((1, 2))
+
+
+def effect_of_precision(fitted: Mapping[str, Fitted], draw: Draw) -> pd.DataFrame:
+    """Ties and AUC of psi in single precision, and of the sum inside its softplus in double precision: medians."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for model, result in fitted.items():
+        sums = network.presum(result.weights.double(), draw.x_test.double()).round(decimals=10)
+        for how, scores in (("ψ, single", network.score(result.weights, draw.x_test)), ("sum, double", sums)):
+            ties, areas = tied_pairs(scores, draw.y_test), auc_of_scores(scores, draw.y_test)
+            found.setdefault(("ties", how), {})[label(model)] = float(np.median(ties))
+            found.setdefault(("AUC", how), {})[label(model)] = float(np.median(areas))
+    return pd.DataFrame(found)[["ties", "AUC"]]
+
+
+OURS = ("bin", "bin-real")
+REST = tuple(model for model in MODELS if model not in OURS)
+
+
+def verdicts(results: pd.DataFrame) -> dict[str, str]:
+    """Claims C1 to C4 on the cases of a table of results, each judged by `wfhelpers.evaluation.verdict`.
+
+    C1 needs all cases but one, C2 ("often") half of them, C3 and C4 ("consistently") all.
+    """
+    cases = len(results.groupby(["task", "size"]))
+    claims: dict[str, tuple[Sequence[str], Sequence[str], float]] = {
+        "C1: bin or bin→real is best": (OURS, REST, cases - 1),
+        "C2: bin beats real and lottery": (["bin"], ["real", "lottery"], cases / 2),
+        "C2: bin beats bin→real": (["bin"], ["bin-real"], cases / 2),
+        "C3: bin beats agnostic": (["bin"], ["agnostic", "agnostic-real"], cases),
+        "C3: bin beats lottery": (["bin"], ["lottery", "lottery-bin"], cases),
+        "C4: random→bin beats random": (["random-bin"], ["random"], cases),
+    }
+    return {claim: verdict(margin(results, ours, others), needed) for claim, (ours, others, needed) in claims.items()}
+
+
+def differing_strategies(one: Settings, other: Settings) -> list[str]:
+    """Strategies that two settings treat differently; all of them if the settings differ in more than trainings."""
+    own = {"real": ["real"], "lottery": ["lottery"], "bin": ["bin", "bin_real"]}
+    own |= {"random": ["random"], "agnostic": ["shared", "agnostic_fresh_weight"]}
+    fields = [field for fields in own.values() for field in fields]
+    if replace(one, **{field: getattr(other, field) for field in fields}) != other:
+        return list(strategies.STRATEGIES)
+    return [name for name in strategies.STRATEGIES if any(getattr(one, f) != getattr(other, f) for f in own[name])]
