@@ -38,14 +38,16 @@
 # Fig. 1, and measures each choice that the text leaves open.
 
 # %% tags=["parameters"]
-dataset = None  # None: one task of each kind; or "mnist", "citeseer", or the path of a .csv or .npz
-negative = None  # classes with y = 0, such as [1, 2, 3]; None: an example, or your first class
-positive = None  # classes with y = 1; None: an example, or your second class
-train_per_class = None  # such as [50, 100, 150]; None: these, or what small classes allow
+dataset = None  # None: a task of each kind; or mnist, citeseer, a .csv or .npz file
+negative = (
+    None  # classes with y = 0, such as [1, 2]; None: an example, your first class
+)
+positive = None  # classes with y = 1; None: an example, your second class
+train_per_class = None  # None: [50, 100, 150], or what small classes allow
 test_per_class = None  # None: 50, or a quarter of a small class
 runs = 10
 seed = 0
-protocol = "charitable"  # of Fig. 4: "literal", "charitable" or "tuned"
+protocol = "charitable"  # of Fig. 4: literal, charitable or tuned
 
 # %% [markdown]
 # The next cell checks the parameters and draws the objects of all runs, so that a mistake shows at once. If you name
@@ -57,43 +59,42 @@ from wfhelpers import parameters
 parameters.check()
 
 from wfhelpers.errors import InputError
-from wfhelpers.tasks import ONE_OF_EACH_KIND, task_series
+from wfhelpers.tasks import Task, task_grid
 
+PROTOCOLS = ["literal", "charitable", "tuned"]
 if runs < 3:
-    raise InputError(f"runs is {runs}, but an interval over runs needs at least 3; ask for more.")
-if protocol not in ("literal", "charitable", "tuned"):
-    raise InputError(f"protocol is {protocol!r}; expected literal, charitable or tuned.")
-named = (dataset, negative, positive) != (None, None, None)
-questions = [("mnist" if dataset is None else dataset, negative, positive)] if named else ONE_OF_EACH_KIND
-series = [task_series(*question, train_per_class, test_per_class) for question in questions]
-tasks = [task for sizes in series for task in sizes]
-middle = [sizes[len(sizes) // 2] for sizes in series]
-draws = {(task.title, task.train_per_class): task.draw(runs, seed) for task in tasks}
+    raise InputError(f"runs is {runs}, but intervals over runs need at least 3.")
+if protocol not in PROTOCOLS:
+    raise InputError(f"protocol is {protocol!r}; expected {', '.join(PROTOCOLS)}.")
+sizes = (train_per_class, test_per_class)
+series = task_grid(dataset, negative, positive, *sizes)
+middle = [tasks[len(tasks) // 2] for tasks in series]
+draws = {task: task.draw(runs, seed) for tasks in series for task in tasks}
 
 # %%
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pandas as pd
 import torch
 from myst_nb import glue
 
-from wfhelpers import plots, strategies, tuning
+from wfhelpers import comparison, plots, strategies, tuning
 from wfhelpers.baselines import logistic_auc
-from wfhelpers.evaluation import auc, auc_of_scores, margin, rows, table, verdict
-from wfhelpers.network import presum, score
+from wfhelpers.evaluation import auc, auc_of_scores, margin, table
+from wfhelpers.network import presum
 from wfhelpers.progress import progress
-from wfhelpers.strategies import BINARY_MODELS, MODELS, SPARSE, STRATEGIES, Training, cut, fit, label
-from wfhelpers.tasks import Task
-from wfhelpers.training import BINARY, descend
+from wfhelpers.strategies import LITERAL, MODELS, cut, fit, label
+from wfhelpers.training import BINARY
 
-torch.set_num_threads(1)  # a training has one core to itself
-on_two_cores = ThreadPoolExecutor(2).map  # and two trainings run at a time
+torch.set_num_threads(1)  # a training has one core to itself,
+on_two_cores = ThreadPoolExecutor(2).map  # and two of them run at a time
+
+# %%
 for task in middle:
-    print(f"{task.dataset.name}, {task.title}: tested on {task.test_per_class} objects a class")
-print("training objects a class:", [task.train_per_class for task in series[0]])
+    print(f"{task.dataset.name}, {task.title}: {task.test_per_class} to test, a class")
+print("objects to train on, a class:", [task.train_per_class for task in series[0]])
 
 # %% [markdown]
 # ## The classifier
@@ -118,18 +119,18 @@ print("training objects a class:", [task.train_per_class for task in series[0]])
 #
 # ## The models
 #
-# | model | in words | formula | code |
-# |---|---|---|---|
-# | `real` | all weights are trained | $w = u^2$, where $u$ minimizes $F(u^2)$ | `descend(draw, start, SQUARE, steps, rate)` |
-# | `real→bin` | `real`, cut: large weights become 1, the others 0 | eq. (13) | `cut(real, draw)` |
-# | `lottery` | `real`, pruned again and again; the best on the way | $w^t = w^{t-1} \circ w'$, $\arg\min_t F(w^t)$ | `w = w * cut(w, draw)` |
-# | `lottery→bin` | `lottery`, cut | eq. (13) | `cut(lottery, draw)` |
-# | `bin` | Algorithm 1 ({doc}`03_algorithm`) | $w' = B_\infty(w^T)$, $w^t$ by eq. (5) | `descend(draw, start, BINARY(50, 5), steps, rate)` |
-# | `bin→real` | weights trained on the edges of `bin` | $w = u^2$ minimizes $F(w \circ w')$ | `descend(draw, start, SQUARE, steps, rate, mask=bin)` |
-# | `random` | not trained at all | $w = u^2$, $u \sim N(0, 1)^d$ | `Start().sample(generators, I).square()` |
-# | `random→bin` | `random`, cut | eq. (13) | `cut(random, draw)` |
-# | `agnostic` | the best of many random architectures, judged with one weight on all edges | $\arg\min_{\bar w} \min_{u_0} F(u_0 \bar w)$ | `min(architectures, key=least_loss)` |
-# | `agnostic→real` | its edges, all with one new weight | $u_0 \bar w$, $u_0 \sim N(0, 1)$ | `u_0 * agnostic` |
+# | model | what it is | code |
+# |---|---|---|
+# | **real** | all weights are trained: $w = u^2$, where $u$ minimizes $F(u^2)$ | `descend(draw, start, SQUARE, ...)` |
+# | **real→bin** | real, cut by eq. (13): large weights become 1, the others 0 | `cut(real, draw)` |
+# | **lottery** | real, pruned again and again by its cut, $w^t = w^{t-1} \circ w'$; the $w^t$ of least $F$ | `w = w * cut(w, draw)` |
+# | **lottery→bin** | lottery, cut by eq. (13) | `cut(lottery, draw)` |
+# | **bin** | the binary network $w' = B_\infty(w^T)$ that Algorithm 1 finds by eq. (5): {doc}`03_algorithm` | `descend(draw, start, BINARY(50, 5), ...)` |
+# | **bin→real** | weights trained on the edges of bin: $w = u^2$ minimizes $F(w \circ w')$ | `descend(draw, start, SQUARE, mask=bin, ...)` |
+# | **random** | not trained at all: $w = u^2$ with $u \sim N(0, 1)^d$ | `Start().sample(...).square()` |
+# | **random→bin** | random, cut by eq. (13) | `cut(random, draw)` |
+# | **agnostic** | the best of many random architectures $\bar w$, judged with one weight on all edges: $\arg\min_{\bar w} \min_{u_0} F(u_0 \bar w)$ | `min(tried, key=least_F)` |
+# | **agnostic→real** | agnostic, all edges with one new weight: $u_0 \bar w$, $u_0 \sim N(0, 1)$ | `u_0 * agnostic` |
 #
 # A cut is made at the percentile of the weights (the 10th, 20th, ..., 100th make up $T_w$) at which $F$ is least:
 #
@@ -152,40 +153,31 @@ print("training objects a class:", [task.train_per_class for task in series[0]])
 # weights, cut at 10 percentiles each, with 5 shared weights.
 
 # %%
-RATE, LARGEST_RATE, ARCHITECTURES = 0.01, 0.1, 2
-
-
-@cache
-def settings_of(protocol, name):
-    if protocol == "charitable":
-        on_top = replace(strategies.CHARITABLE.bin_real, rate=RATE)
-        settings = replace(strategies.CHARITABLE, bin=Training(SPARSE, RATE), bin_real=on_top)
-    elif protocol == "tuned" and name in strategies.TUNED:
-        trials = tuning.stored_trials(name)
-        settings = strategies.chosen(trials[~(trials["rate"] > LARGEST_RATE)])
-    else:
-        settings = tuning.protocol_settings(protocol, next(t for t in middle if t.dataset.name == name))
-    return replace(settings, agnostic_architectures=ARCHITECTURES)
-
-
-settings = {task.dataset.name: settings_of(protocol, task.dataset.name) for task in middle}
-for name in (name for name in settings if name in strategies.TUNED):
-    print(f"stored trials for {name} were made on", tuning.TUNING_TASKS[name])
+stored = all(task.dataset.name in strategies.TUNED for task in middle)
+protocols = [p for p in PROTOCOLS if p != "tuned" or stored or protocol == "tuned"]
+settings = {}
+for name, task in ((name, task) for name in protocols for task in middle):
+    stable = comparison.stable_settings(name, task)
+    settings[name, task.dataset.name] = replace(stable, agnostic_architectures=2)
+if stored:
+    for name in {task.dataset.name: None for task in middle}:
+        print(f"trials for {name} were made on", tuning.TUNING_TASKS[name])
 
 # %% [markdown]
 # Two runs of all ten models: do they keep what the table promises?
 
 # %%
 focus = middle[0]
-draw = draws[focus.title, focus.train_per_class]
+draw, chosen = draws[focus], settings[protocol, focus.dataset.name]
 few = draw[:2]
-fitted = strategies.fit_all(few, settings[focus.dataset.name], seed)
-w = {model: result.weights.double() for model, result in fitted.items()}
+w = {m: result.weights for m, result in strategies.fit_all(few, chosen, seed).items()}
 for model in ("real", "lottery", "random"):
-    same = torch.equal(cut(fitted[model].weights, few), fitted[f"{model}-bin"].weights)
+    same = torch.equal(cut(w[model], few), w[f"{model}-bin"])
     print(f"{label(f'{model}-bin')} is the cut of {model}:", same)
-print("bin→real has edges only where bin has:", bool((w["bin-real"][w["bin"] == 0] == 0).all()))
-print("binary networks hold 0 and 1 only:", all(set(w[m].unique().tolist()) <= {0, 1} for m in BINARY_MODELS))
+outside = w["bin-real"][w["bin"] == 0]
+print("bin→real has edges only where bin has:", bool((outside == 0).all()))
+values = torch.stack([w[model] for model in strategies.BINARY_MODELS]).unique()
+print("values in binary networks:", values.tolist())
 
 # %% [markdown]
 # Nor does any of them ever give a lower score to larger features. That holds for `agnostic→real`, too, although its shared
@@ -193,10 +185,12 @@ print("binary networks hold 0 and 1 only:", all(set(w[m].unique().tolist()) <= {
 
 # %%
 x = few.x_test.double()
-larger = x + torch.rand(x.shape, generator=torch.Generator().manual_seed(seed), dtype=x.dtype)
-rises = [bool((presum(w[m], larger) >= presum(w[m], x) - 1e-9).all()) for m in MODELS]
-print("larger features never give a lower score:", all(rises))
-print("the sign of u_0 has no effect:", torch.allclose(presum(-w["agnostic-real"], x), presum(w["agnostic-real"], x)))
+larger = x + torch.from_numpy(np.random.default_rng(seed).random(x.shape))
+gains = [presum(w[m].double(), larger) - presum(w[m].double(), x) for m in MODELS]
+never = all(bool((gain > -1e-9).all()) for gain in gains)
+print("larger features never give a lower score:", never)
+one, other = (presum(sign * w["agnostic-real"].double(), x) for sign in (1, -1))
+print("the sign of u_0 has no effect:", torch.allclose(one, other))
 
 # %% [markdown]
 # ## Fig. 4: run time and performance
@@ -205,13 +199,17 @@ print("the sign of u_0 has no effect:", torch.allclose(presum(-w["agnostic-real"
 # the test objects: the share of pairs, one of each group, that the score puts in the right order; a tie counts one half.
 # Logistic regression, whose weights have either sign, sees the same objects in the same draws.
 
+
 # %%
 def measured(task):
-    return table(task, settings[task.dataset.name], runs=runs, seed=seed)
+    return table(task, settings[protocol, task.dataset.name], runs=runs, seed=seed)
 
 
-results = pd.concat(progress(on_two_cores(measured, tasks), "tasks and sizes", total=len(tasks)))
-references = pd.Series({case: np.median(logistic_auc(drawn)) for case, drawn in draws.items()})
+made = progress(on_two_cores(measured, draws), "tasks and sizes", total=len(draws))
+results = pd.concat(made, ignore_index=True)
+references = pd.Series(
+    {(t.title, t.train_per_class): np.median(logistic_auc(draws[t])) for t in draws}
+)
 
 # %% mystnb={"figure": {"caption": "Fig. 4 of the paper, drawn anew: run time and AUC of the ten models, median and quartiles over runs, for tasks (rows) and training sizes (columns). A derived model's time includes its parent's. Dashed: logistic regression.", "name": "fig-runtime-auc"}, "image": {"alt": "A grid of scatter plots, a row for each task and a column for each training size. The horizontal axis is the run time on a log scale, the vertical axis the AUC. With the charitable protocol the two green points of bin and bin→real lie above all others, at similar run times, and below the dashed line of logistic regression, except for 1 vs 2. The medians are in the table that follows."}}
 plots.runtime_and_auc(results, references)
@@ -219,11 +217,16 @@ plots.runtime_and_auc(results, references)
 # %% [markdown]
 # The medians of the AUC:
 
+
 # %%
-found = results.groupby(["task", "size", "model"], sort=False)["auc"].median().unstack(["task", "size"])
-medians = found.loc[list(MODELS)].rename(index=label)
+def short(value):
+    return f"{value:.3f}".replace("0.", ".")
+
+
+cases = results.groupby(["task", "size", "model"], sort=False)
+medians = cases["auc"].median().unstack(["task", "size"]).loc[list(MODELS)]
 medians.loc["logistic regression"] = references
-medians.map("{:.3f}".format)
+medians.rename(index=label).rename_axis(None).map(short)
 
 # %% [markdown]
 # Look at `random→bin` for 1 vs 2: nothing was learned there but a threshold. The task is that easy. At unit norm, a digit
@@ -232,9 +235,8 @@ medians.map("{:.3f}".format)
 
 # %%
 for task in middle:
-    drawn = draws[task.title, task.train_per_class]
-    of_sum = np.median(auc_of_scores(drawn.x_test.double().sum(-1), drawn.y_test))
-    print(f"{task.title}: AUC of the sum of the features {of_sum:.2f}")
+    sums, y = draws[task].x_test.double().sum(-1), draws[task].y_test
+    print(f"{task.title}: AUC of the sum {np.median(auc_of_scores(sums, y)):.2f}")
 
 # %% [markdown]
 # ## The start decides (gap 4)
@@ -244,31 +246,28 @@ for task in middle:
 # alone, so that the others need not be trained again.
 
 # %%
-stored = set(settings) <= set(strategies.TUNED)
-protocols = ["literal", "charitable", *(["tuned"] if stored or protocol == "tuned" else [])]
-
-
 def under(case):
     name, task = case
-    known = results[(results["task"] == task.title) & (results["size"] == task.train_per_class)]
-    again = [] if name == protocol else STRATEGIES if "tuned" in (name, protocol) else ["bin"]
-    drawn, chosen = draws[task.title, task.train_per_class], settings_of(name, task.dataset.name)
-    new = [rows(fit(strategy, drawn, chosen, seed), drawn) for strategy in again]
-    new = [made.assign(task=task.title, size=task.train_per_class) for made in new]
-    return pd.concat([known[~known["strategy"].isin(again)], *new]).assign(protocol=name)
+    other, known = (settings[p, task.dataset.name] for p in (name, protocol))
+    again = comparison.differing_strategies(known, other)
+    made = comparison.trained_again(results, task, draws[task], other, seed, again)
+    return made.assign(protocol=name)
 
 
-cases = [(name, task) for name in protocols for task in middle]
-compared = pd.concat(progress(on_two_cores(under, cases), "protocols", total=len(cases)))
+todo = [(name, task) for name in protocols for task in middle]
+made = progress(on_two_cores(under, todo), "protocols", total=len(todo))
+compared = pd.concat(made, ignore_index=True)
 
 # %% mystnb={"figure": {"caption": "The same models under three protocols: AUC, median and quartiles over runs, at the middle training size. Only starts and learning rates differ. Dashed: logistic regression.", "name": "fig-protocols"}, "image": {"alt": "A panel for each protocol, with the AUC of the ten models on each task. Under the literal protocol most models are near one half on the harder tasks. Under the charitable one the two green points of bin and bin→real stand above all others. Under the tuned one the points of real, lottery and bin lie side by side. The medians are in the table that follows."}}
-at_middle = pd.Series({task.title: references[task.title, task.train_per_class] for task in middle})
-plots.protocols_compared(compared, at_middle)
+reference = {t.title: references[t.title, t.train_per_class] for t in middle}
+plots.protocols_compared(compared, pd.Series(reference))
 
 # %%
-found = compared.groupby(["task", "protocol", "model"], sort=False)["auc"].median().unstack(["task", "protocol"])
-order = [(task.title, name) for task in middle for name in protocols]
-found.loc[list(MODELS), order].rename(index=label).map("{:.3f}".format)
+cases = compared.groupby(["task", "protocol", "model"], sort=False)
+found = cases["auc"].median().unstack(["task", "protocol"]).loc[list(MODELS)]
+found = found[[(task.title, name) for task in middle for name in protocols]]
+found = found.rename(columns={"literal": "lit.", "charitable": "char."}, index=label)
+found.rename_axis(None).map(short)
 
 # %% [markdown]
 # How clear is the lead? In each case, the better of `bin` and `bin→real` is set against the best of the other eight. The
@@ -276,10 +275,11 @@ found.loc[list(MODELS), order].rename(index=label).map("{:.3f}".format)
 # new runs on the same task, not of new tasks.
 
 # %%
-OURS = ["bin", "bin-real"]
-REST = [model for model in MODELS if model not in OURS]
-lead = {name: margin(compared[compared["protocol"] == name], OURS, REST) for name in protocols}
-pd.concat(lead, names=["protocol"]).map("{:+.3f}".format)
+ours, rest = comparison.OURS, comparison.REST
+groups = {name: compared[compared["protocol"] == name] for name in protocols}
+lead = {name: margin(group, ours, rest) for name, group in groups.items()}
+lead = pd.concat(lead, names=["protocol"])
+(lead.round(3) + 0.0).map("{:+.3f}".format)
 
 # %% [markdown]
 # (contribution)=
@@ -293,18 +293,19 @@ weights_add = margin(results, ["bin-real"], ["bin"])
 plots.contribution_of_weights(weights_add)
 
 # %%
-weights_add.map("{:+.3f}".format)
+(weights_add.round(3) + 0.0).map("{:+.3f}".format)
 
 # %% [markdown]
 # In one number: the mean over all these cases, run by run.
 
 # %%
-pooled = results.groupby(["model", "run"], as_index=False)["auc"].mean().assign(task="all", size="all")
-overall = margin(pooled, ["bin-real"], ["bin"]).iloc[0]
-contribution = f"{overall.margin:+.3f} (95 % interval {overall.lower:+.3f} to {overall.upper:+.3f})"
+pooled = results.groupby(["model", "run"], as_index=False)["auc"].mean()
+overall = margin(pooled.assign(task="all", size="all"), ["bin-real"], ["bin"]).iloc[0]
+interval = f"{overall.lower:+.3f} to {overall.upper:+.3f}"
+print(f"real weights add {overall.margin:+.3f}, 95 % interval {interval}")
 helps, hurts = weights_add["lower"] > 0, weights_add["upper"] < 0
-print("real weights add", contribution)
-print(f"of {len(weights_add)} cases they clearly help in {helps.sum()} and clearly hurt in {hurts.sum()}")
+print(f"they clearly help in {helps.sum()} of {len(helps)} cases")
+print(f"they clearly hurt in {hurts.sum()} of {len(hurts)} cases")
 
 # %% [markdown]
 # (which-group)=
@@ -319,16 +320,15 @@ fair = "tuned" if "tuned" in protocols else protocol
 
 
 def oriented(task):
-    drawn, chosen = task.draw(runs, seed), settings_of(fair, task.dataset.name)
-    made = rows(fit("real", drawn, chosen, seed) | fit("bin", drawn, chosen, seed), drawn)
-    found = made.groupby("model", sort=False)["auc"].median().rename(label)
-    return pd.concat([found, pd.Series({"logistic regression": np.median(logistic_auc(drawn))})]).rename(task.title)
+    chosen = settings[fair, task.dataset.name]
+    return comparison.median_aucs(task.draw(runs, seed), chosen, seed, "real", "bin")
 
 
-single = [task for task in middle if len(task.negative + task.positive) == 2] or middle
+single = [t for t in middle if len(t.negative + t.positive) == 2] or middle
 both = [turned for task in single for turned in (task, task.swapped())]
+found = pd.concat(on_two_cores(oriented, both), axis=1, keys=[t.title for t in both])
 print("protocol:", fair)
-pd.concat(on_two_cores(oriented, both), axis=1).map("{:.3f}".format)
+found.map("{:.3f}".format)
 
 # %% [markdown]
 # (sign-of-components)=
@@ -339,47 +339,43 @@ pd.concat(on_two_cores(oriented, both), axis=1).map("{:.3f}".format)
 # does, for the reason just seen. We make the score of largest absolute value positive. Here is `bin` under this
 # rule, with all signs flipped, and with six random choices.
 
+
 # %%
-def with_signs(signs):
-    flipped = replace(signed.dataset, features=(signed.dataset.features * signs).astype(np.float32))
-    sizes = (signed.train_per_class, signed.test_per_class)
-    drawn = Task(flipped, signed.negative, signed.positive, *sizes).draw(runs, seed)
-    weights = fit("bin", drawn, settings[signed.dataset.name], seed)["bin"].weights
-    return {"bin": np.median(auc(weights, drawn)), "logistic regression": np.median(logistic_auc(drawn))}
+def signed_as(signs):
+    chosen = settings[fair, signed.dataset.name]
+    drawn = comparison.with_signs(signed, signs).draw(runs, seed)
+    return comparison.median_aucs(drawn, chosen, seed, "bin")
 
 
 signed = next((task for task in middle if task.dataset.features.min() < 0), None)
-tried = np.random.default_rng(seed).choice([-1, 1], (8, draw.width))
-tried[0], tried[1] = 1, -1
+signs = np.random.default_rng(seed).choice([-1, 1], (8, draw.width))
+signs[0], signs[1] = 1, -1
 names = ["as here", "all flipped", *(f"random {number}" for number in range(1, 7))]
-by_sign = pd.DataFrame(dict(zip(names, on_two_cores(with_signs, tried), strict=True)) if signed else {})
-print(signed.title if signed else "No feature on this page is negative, so that no sign was chosen.")
-by_sign.map("{:.3f}".format)
+by_sign = pd.DataFrame(on_two_cores(signed_as, signs) if signed else [])
+print(signed.title if signed else "No feature here is negative: no sign was chosen.")
+by_sign.set_axis(names[: len(by_sign)]).T.map("{:.3f}".format)
 
 # %% [markdown]
 # (learning-rate)=
 # ## The learning rate (gap 5)
 #
 # Rates are not given either, and they decide whether a result can be reproduced at all. Train `bin` twice from the same
-# sparse start, in single and in double precision, and count the runs that end with different networks. At large rates
-# rounding errors grow from step to step until they flip edges: there, another processor finds another network. (The check
-# of this notebook skips this cell, since that is true of its numbers, too.)
+# sparse start, in single and in double precision, and count the runs that end with different networks. At large rates,
+# rounding errors grow from step to step until they flip edges: there, another processor finds another network. (So the
+# counts at large rates may differ from machine to machine, and the check of this notebook skips this cell.)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 task = signed or focus
-drawn = draws[task.title, series[middle.index(task)][0].train_per_class]
-start = SPARSE.sample([np.random.default_rng([seed, run]) for run in range(runs)], drawn.width)
-found = {}
-for rate in (0.01, 0.03, 0.1, 0.3):
-    one, two = (
-        descend(drawn, start.to(precision), BINARY(50, 5), steps=200, rate=rate).weights
-        for precision in (torch.float32, torch.float64)
-    )
-    differ = int((one != two).flatten(1).any(1).sum())
-    found[rate] = {"runs that differ": f"{differ} of {runs}", "AUC": f"{np.median(auc(one, drawn)):.2f}"}
+smallest = draws[series[middle.index(task)][0]]
+generators = [np.random.default_rng([seed, run]) for run in range(runs)]
+start = strategies.SPARSE.sample(generators, smallest.width)
 print(task.title)
-pd.DataFrame(found).rename_axis(columns="rate")
+for rate in (0.01, 0.03, 0.1, 0.3):
+    changed = comparison.runs_that_rounding_changes(
+        smallest, start, BINARY(50, 5), steps=200, rate=rate
+    )
+    print(f"rate {rate}: networks differ in {changed.sum()} of {runs} runs")
 
 # %% [markdown]
 # ## Smaller choices
@@ -389,19 +385,23 @@ pd.DataFrame(found).rename_axis(columns="rate")
 # not say how often to prune; here it is up to 4 times. And its `lottery→bin`, $w \circ \tilde w$, is not binary: we take
 # $\tilde w$.
 
+
 # %%
 def drawn_lots(case):
     name, retrain = case
-    chosen = replace(settings_of(name, focus.dataset.name), lottery_retrain=retrain)
-    made = {label(model): result.weights for model, result in fit("lottery", draw, chosen, seed).items()}
-    made["lottery times its cut"] = made["lottery"] * made["lottery→bin"]
-    found = {model: np.median(auc(weights, draw)) for model, weights in made.items()}
-    return pd.Series(found, name=(name, "rewound, trained again" if retrain else "as in the text"))
+    chosen = replace(settings[name, focus.dataset.name], lottery_retrain=retrain)
+    made = fit("lottery", draw, chosen, seed)
+    w = {model: made[model].weights for model in made}
+    w["lottery times its cut"] = w["lottery"] * w["lottery-bin"]
+    return pd.Series({label(m): np.median(auc(w[m], draw)) for m in w})
 
 
-cases = [(name, retrain) for name in dict.fromkeys([protocol, fair]) for retrain in (False, True)]
+todo = [(name, again) for name in dict.fromkeys([protocol, fair]) for again in (0, 1)]
+how = {0: "as in the text", 1: "rewound, trained again"}
+names = [(name, how[again]) for name, again in todo]
+found = pd.concat(on_two_cores(drawn_lots, todo), axis=1, keys=names).T
 print(focus.title)
-pd.concat(on_two_cores(drawn_lots, cases), axis=1).T.map("{:.3f}".format)
+found.map("{:.3f}".format)
 
 # %% [markdown]
 # **Agnostic (gap 10).** The text does not say how many architectures and shared weights it tries. (What is "binary" and what is
@@ -411,9 +411,9 @@ pd.concat(on_two_cores(drawn_lots, cases), axis=1).T.map("{:.3f}".format)
 # %%
 found = {}
 for number in (1, 2, 5, 10):
-    chosen = replace(settings[focus.dataset.name], agnostic_architectures=number)
-    made = fit("agnostic", draw, chosen, seed)
-    found[f"{10 * number} architectures"] = {label(m): np.median(auc(made[m].weights, draw)) for m in made}
+    made = fit("agnostic", draw, replace(chosen, agnostic_architectures=number), seed)
+    areas = {label(m): np.median(auc(made[m].weights, draw)) for m in made}
+    found[f"{10 * number} architectures"] = areas
 print(focus.title)
 pd.DataFrame(found).map("{:.3f}".format)
 
@@ -423,24 +423,13 @@ pd.DataFrame(found).map("{:.3f}".format)
 # sum inside the softplus, in double precision: the same order, without that rounding. Here are the share of pairs of test
 # objects, one of each group, that tie, and the AUC, for networks of the literal protocol:
 
+
 # %%
-def tied(scores):
-    negatives, positives = (scores[draw.y_test == y].reshape(runs, -1) for y in (0, 1))
-    return (negatives[:, :, None] == positives[:, None, :]).double().mean((1, 2))
-
-
 made = {}
 for strategy in ("real", "bin", "random"):
-    made |= fit(strategy, draw, strategies.LITERAL, seed)
-found = {}
-for model, result in made.items():
-    sums = presum(result.weights.double(), draw.x_test.double()).round(decimals=10)
-    scores = {"ψ, single precision": score(result.weights, draw.x_test), "sum, double precision": sums}
-    found |= {("ties", how, label(model)): f"{100 * np.median(tied(s)):.0f} %" for how, s in scores.items()}
-    measured = {how: np.median(auc_of_scores(s, draw.y_test)) for how, s in scores.items()}
-    found |= {("AUC", how, label(model)): f"{value:.2f}" for how, value in measured.items()}
+    made |= fit(strategy, draw, LITERAL, seed)
 print(focus.title)
-pd.Series(found).unstack([0, 1])
+comparison.effect_of_precision(made, draw).map("{:.2f}".format)
 
 # %% [markdown]
 # **Test objects and error bars (gaps 16 and 17).** The caption of Fig. 4 says "50 test images", the text "50 objects per
@@ -450,9 +439,10 @@ pd.Series(found).unstack([0, 1])
 # %%
 found = {}
 for number in (focus.test_per_class, max(1, focus.test_per_class // 2)):
-    drawn = Task(focus.dataset, focus.negative, focus.positive, focus.train_per_class, number).draw(runs, seed)
-    values = auc(fit("bin", drawn, settings[focus.dataset.name], seed)["bin"].weights, drawn)
-    found[f"{number} a class"] = pd.Series(values).quantile([0.05, 0.25, 0.5, 0.75, 0.95])
+    groups_and_size = (focus.negative, focus.positive, focus.train_per_class)
+    drawn = Task(focus.dataset, *groups_and_size, number).draw(runs, seed)
+    areas = pd.Series(auc(fit("bin", drawn, chosen, seed)["bin"].weights, drawn))
+    found[f"{number} a class"] = areas.quantile([0.05, 0.25, 0.5, 0.75, 0.95])
 print(focus.title)
 pd.DataFrame(found).T.rename(columns="{:.0%}".format).map("{:.3f}".format)
 
@@ -463,37 +453,24 @@ pd.DataFrame(found).T.rename(columns="{:.0%}".format).map("{:.3f}".format)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
-largest = results[(results["task"] == focus.title) & (results["size"] == series[0][-1].train_per_class)]
-clock = 1000 * largest.groupby("model", sort=False)[["seconds", "seconds_total"]].median()
+largest = series[0][-1].train_per_class
+of_focus = results[(results["task"] == focus.title) & (results["size"] == largest)]
+clock = of_focus.groupby("model", sort=False)[["seconds", "seconds_total"]].median()
 clock.columns = ["alone (ms)", "with its parent (ms)"]
-clock.rename(index=label).map("{:.1f}".format)
+(1000 * clock).rename(index=label).rename_axis(None).map("{:.1f}".format)
 
 # %% [markdown]
 # ## What holds on the tasks of this page
 #
 # Each comparison of the paper is a margin between best medians, as above. A case is *clear* if its 95 % interval excludes
 # zero. A claim **holds** if enough cases are clearly ahead, **fails** if too many are clearly behind, and is **open**
-# otherwise. C1 needs all cases but one; C2 ("often") half of them; C3 and C4 ("consistently") all.
+# otherwise. C1 needs all cases but one; C2 ("often") half of them; C3 and C4 ("consistently") all. In the table, +2 −1 of 4
+# means that of 4 cases 2 are clearly ahead and 1 is clearly behind.
+
 
 # %%
-def judged(results):
-    def judge(ours, others, share=1.0, but=0):
-        found = margin(results, ours, others)
-        return verdict(found, share * len(found) - but)
-
-    return {
-        "C1: bin or bin→real is best": judge(OURS, REST, but=1),
-        "C2: bin beats real and lottery": judge(["bin"], ["real", "lottery"], share=0.5),
-        "C2: bin beats bin→real": judge(["bin"], ["bin-real"], share=0.5),
-        "C3: bin beats agnostic": judge(["bin"], ["agnostic", "agnostic-real"]),
-        "C3: bin beats lottery": judge(["bin"], ["lottery", "lottery-bin"]),
-        "C4: random→bin beats random": judge(["random-bin"], ["random"]),
-    }
-
-
-verdicts = {f"{protocol}, all sizes": judged(results)}
-verdicts |= {f"{name}, one size": judged(compared[compared["protocol"] == name]) for name in protocols}
-pd.set_option("display.max_colwidth", None)
+verdicts = {f"{protocol}, all sizes": comparison.verdicts(results)}
+verdicts |= {f"{p}, one size": comparison.verdicts(groups[p]) for p in protocols}
 pd.DataFrame(verdicts)
 
 # %% [markdown]
@@ -503,35 +480,42 @@ pd.DataFrame(verdicts)
 # whether that of `bin` is within a factor of 5 of `real` and `lottery`.
 
 # %%
-cases = ["task", "size", "model"]
-of = results.groupby(cases, sort=False)[["auc", "train_loss", "seconds_total"]].median().unstack()
-print("AUC of bin where weights clearly help:", of["auc"]["bin"][helps].round(2).tolist() or "no such case")
-print("AUC of bin where weights clearly hurt:", of["auc"]["bin"][hurts].round(2).tolist() or "no such case")
+cases = results.groupby(["task", "size", "model"], sort=False)
+of = cases[["auc", "train_loss", "seconds_total"]].median().unstack()
+for how, which in (("help", helps), ("hurt", hurts)):
+    found = of["auc"]["bin"][which].round(2).tolist()
+    print(f"AUC of bin where weights clearly {how}:", found or "no such case")
 fits_better = of["train_loss"]["bin-real"] < of["train_loss"]["bin"]
-worse = fits_better & (weights_add["margin"] < 0)
-print(f"weights lower the training objective in {fits_better.sum()} of {len(of)} cases, in {worse.sum()} of them also the AUC")
-ratios = [of["seconds_total"]["bin"] / of["seconds_total"][other] for other in ("real", "lottery")]
-print("run time of bin within a factor of 5:", all(ratio.between(1 / 5, 5).all() for ratio in ratios))
+overfit = fits_better & (weights_add["margin"] < 0)
+print(f"weights lower F on training objects: {fits_better.sum()} of {len(of)} cases")
+print(f"and also the AUC on test objects: {overfit.sum()} of these")
+seconds = of["seconds_total"]
+ratios = pd.concat([seconds["bin"] / seconds[other] for other in ("real", "lottery")])
+print("run time of bin within a factor of 5:", bool(ratios.between(1 / 5, 5).all()))
 
 # %% [markdown]
 # The head of the page takes its numbers from here. They speak of the tasks of this page, not of all that the paper tried.
 
+
 # %%
-def first_in(name):
-    if name not in lead:
-        return "(not tried here)"
-    return f"in {(lead[name]['margin'] > 0).sum()} of {len(lead[name])} cases"
+facts = {f"first_{name}": "(not tried here)" for name in PROTOCOLS}
+for name in protocols:
+    ahead = lead.loc[name]["margin"] > 0
+    facts[f"first_{name}"] = f"in {ahead.sum()} of {len(ahead)} cases"
+c1 = {p: verdicts[f"{p}, one size"]["C1: bin or bin→real is best"] for p in protocols}
+facts["c1"] = ", ".join(f"{said.split(':')[0]} ({name})" for name, said in c1.items())
+facts["contribution"] = f"{overall.margin:+.3f} (95 % interval {interval})"
+ahead = medians.loc["logistic regression"] > medians.loc[list(MODELS)].max()
+facts["logistic_ahead"] = f"{ahead.sum()} of {len(ahead)}"
 
-
-words = {name: verdicts[f"{name}, one size"]["C1: bin or bin→real is best"].split(":")[0] for name in protocols}
-ahead = (medians.loc["logistic regression"] > medians.drop("logistic regression").max()).sum()
-spread = f"between {by_sign.loc['bin'].min():.2f} and {by_sign.loc['bin'].max():.2f}" if signed else "not on this page"
-facts = {f"first_{name}": first_in(name) for name in ("literal", "charitable", "tuned")}
-facts |= {"c1": ", ".join(f"{word} ({name})" for name, word in words.items()), "contribution": contribution, "signs": spread}
-facts["logistic_ahead"] = f"{ahead} of {len(references)}"
-print("\n".join(f"{name}: {fact}" for name, fact in facts.items()))
+# %%
+facts["signs"] = "(no sign was chosen here)"
+if signed:
+    lowest, highest = by_sign["bin"].min(), by_sign["bin"].max()
+    facts["signs"] = f"between {lowest:.2f} and {highest:.2f}"
 for name, fact in facts.items():
     glue(name, fact, display=False)
+pd.Series(facts, name="").to_frame()
 
 # %% [markdown]
 # ## Three things to try
