@@ -24,7 +24,7 @@ from wfhelpers.strategies import (
 )
 from wfhelpers.tasks import Task
 from wfhelpers.training import BINARY
-from wfhelpers.tuning import stored_trials
+from wfhelpers.tuning import protocol_settings
 
 QUICK = Settings(steps=3, agnostic_architectures=1, agnostic_shared_weights=1)
 TASK = Task("citeseer", "DB", "IR", 20, 10)
@@ -35,29 +35,18 @@ def draw():
     return TASK.draw(4, seed=0)
 
 
-@pytest.mark.parametrize("dataset", ["mnist", "citeseer"])
-def test_stable_settings_keep_to_small_rates_and_take_the_best_of_the_rest(dataset):
-    task = Task(dataset, *({"mnist": (1, 2), "citeseer": ("DB", "IR")}[dataset]), 10, 10)
-    tuned = comparison.stable_settings("tuned", task)
-    trials = stored_trials(dataset)
-    for name in ("real", "lottery", "bin", "bin_real"):
-        training = getattr(tuned, name)
-        allowed = trials[(trials["training"] == name) & (trials["rate"] <= 0.1)]
-        mean = training.start.mean
-        same_start = allowed["mean"].isna() if mean is None else allowed["mean"] == mean
-        found = allowed[same_start & (allowed["scale"] == training.start.scale) & (allowed["rate"] == training.rate)]
-        assert found["validation_auc"].item() == allowed["validation_auc"].max()
-    charitable = comparison.stable_settings("charitable", task)
-    assert (charitable.bin.rate, charitable.bin_real.rate) == (0.01, 0.01)
-    assert replace(charitable, bin=CHARITABLE.bin, bin_real=CHARITABLE.bin_real) == CHARITABLE
-    assert comparison.stable_settings("literal", task) is LITERAL
+@pytest.mark.parametrize("task", [TASK, Task("mnist", 2, 1, 20, 10)], ids=lambda task: task.dataset.name)
+@pytest.mark.parametrize("protocol", ["charitable", "tuned"])
+def test_protocols_give_the_same_networks_in_both_precisions(task, protocol):
+    training = protocol_settings(protocol, task).bin
+    draw = Task(task.dataset, task.negative, task.positive, 50, 10).draw(4, seed=0)
+    start = training.start.sample([np.random.default_rng(run) for run in range(4)], draw.width)
+    assert not comparison.runs_that_rounding_changes(draw, start, BINARY(50, 5), 200, training.rate).any()
 
 
-def test_stable_settings_give_the_same_networks_in_both_precisions():
+def test_large_rates_do_not():
     draw = Task("citeseer", "DB", "IR", 50, 10).draw(4, seed=0)
     start = SPARSE.sample([np.random.default_rng(run) for run in range(4)], 64)
-    rate = comparison.stable_settings("charitable", TASK).bin.rate
-    assert not comparison.runs_that_rounding_changes(draw, start, BINARY(50, 5), 200, rate).any()
     assert comparison.runs_that_rounding_changes(draw, start, BINARY(50, 5), 200, 0.3).any()
 
 

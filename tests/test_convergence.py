@@ -37,7 +37,7 @@ def test_impossible_density_is_refused(density):
 
 
 def test_followed_runs_are_those_of_the_model_bin(draw, start):
-    trained, _ = convergence.follow(draw, start, 50, 5, 200, 0.1, every=100)
+    trained, _ = convergence.follow(draw, start, 50, 5, 200, CHARITABLE.bin.rate, every=100)
     assert torch.equal(trained.weights, fit("bin", draw, CHARITABLE, seed=3)["bin"].weights)
 
 

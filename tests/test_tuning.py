@@ -38,7 +38,7 @@ def test_every_training_has_the_same_number_of_trials(quick, draw):
     assert len({len(trials) for trials in GRID.values()}) == 1
     assert tune([draw]).groupby("training").size().eq(2).all()
     for dataset in ("mnist", "citeseer"):
-        assert stored_trials(dataset).groupby("training").size().to_dict() == {name: 16 for name in GRID}
+        assert stored_trials(dataset).groupby("training").size().to_dict() == {name: 12 for name in GRID}
 
 
 def test_the_best_trial_is_chosen_and_the_first_where_they_tie():

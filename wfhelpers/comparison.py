@@ -15,28 +15,11 @@ from torch import Tensor
 from wfhelpers import network, strategies
 from wfhelpers.baselines import logistic_auc
 from wfhelpers.evaluation import auc, auc_of_scores, margin, rows, verdict
-from wfhelpers.strategies import CHARITABLE, MODELS, SPARSE, TUNED, Fitted, Settings, Training, chosen, fit, label
+from wfhelpers.strategies import MODELS, Fitted, Settings, fit, label
 from wfhelpers.tasks import Draw, Task
 from wfhelpers.training import Parametrization, descend
-from wfhelpers.tuning import protocol_settings, stored_trials
 
-STABLE_RATE, LARGEST_STABLE_RATE = 0.01, 0.1
 LOGISTIC = "logistic regression"
-
-
-def stable_settings(protocol: str, task: Task) -> Settings:
-    """Settings of a protocol, at learning rates at which rounding errors do not grow.
-
-    At larger rates another processor finds other networks. ``bin`` and ``bin→real`` of the protocol charitable are
-    trained at 0.01; stored trials of the protocol tuned are left out if their rate exceeds 0.1.
-    """
-    if protocol == "charitable":
-        on_top = replace(CHARITABLE.bin_real, rate=STABLE_RATE)
-        return replace(CHARITABLE, bin=Training(SPARSE, STABLE_RATE), bin_real=on_top)
-    if protocol == "tuned" and task.dataset.name in TUNED:
-        trials = stored_trials(task.dataset.name)
-        return chosen(trials[~(trials["rate"] > LARGEST_STABLE_RATE)])
-    return protocol_settings(protocol, task)
 
 
 def median_aucs(draw: Draw, settings: Settings, seed: int, *names: str) -> pd.Series:
