@@ -39,7 +39,7 @@ seed = 0
 protocol = "charitable"  # "literal", "charitable", "tuned", or "all"
 orientation = "given"  # "given", "swapped" (labels 0 and 1 exchanged), or "both"
 settings = {}  # replaces settings of the protocol, such as {"steps": 400}
-store = ""  # folder of results: what it has is not computed again, what is computed is added to it
+store = ""  # folder of results: read where they are known, else added to
 
 # %% [markdown]
 # The next cell checks the parameters, before any work.
@@ -66,9 +66,11 @@ work = cells.page_cells(dataset, negative, positive, **choices)
 
 # %%
 task = work[0].task
-print(f"{task.dataset.name}: {task.title}, {runs} runs, {task.test_per_class} test objects a class")
+print(f"{task.dataset.name}: {task.title}, {runs} runs")
+print(f"{task.test_per_class} test objects a class")
 for size in sizes:
-    print(f"{size} training objects a class: {size * len(task.negative + task.positive)} in all")
+    number = size * len(task.negative + task.positive)
+    print(f"{size} training objects a class: {number} in all")
 
 # %% [markdown]
 # Each cell of work trains the ten models at one size, under one protocol, in one orientation, every run by itself.
@@ -78,7 +80,8 @@ results = complete(work, store)
 rows = report.all_rows(results)
 titles = list(dict.fromkeys(rows["task"]))
 glue("verdict", report.verdict(rows), display=False)
-print(len(rows), "rows:", ", ".join(rows["protocol"].unique()), "for", " and ".join(titles))
+print(len(rows), "rows:", ", ".join(rows["protocol"].unique()))
+print("for", " and ".join(titles))
 
 # %% [markdown]
 # ## Run time and AUC
@@ -92,13 +95,14 @@ for title in titles:
     display(report.small(report.runtime_auc(rows[rows["task"] == title])))
 
 # %% [markdown]
-# The same numbers: median AUC and quartiles over runs. `*` marks a model that wins: its margin over every other
-# one has a 95 % interval, paired over runs, above zero. Where no model wins, `=` marks the best and those that tie with it.
+# The same numbers: median AUC, and below it the quartiles over runs. `*` marks a model that wins: its margin over every
+# other one has a 95 % interval, paired over runs, above zero. Where no model wins, `=` marks the best and those that tie
+# with it.
 
 # %%
 for title in titles:
     print(title)
-    display(report.standings(rows[rows["task"] == title]))
+    display(report.standings_html(rows[rows["task"] == title]))
 
 # %% [markdown]
 # ## Spectra
@@ -110,7 +114,7 @@ for title in titles:
 # %% mystnb={"image": {"alt": "For each orientation and protocol three panels: the ascending eigenvalues between 0 and 2 of the real networks, those of the binary networks, and a map of all networks, a point a run, coloured by strategy."}}
 for title in titles:
     print(title)
-    chosen = [result for result in results if result.spectra and result.rows["task"].iloc[0] == title]
+    chosen = [one for one in results if one.spectra and title in set(one.rows["task"])]
     display(report.small(report.spectra_and_map(chosen)))
 
 # %% [markdown]

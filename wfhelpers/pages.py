@@ -101,8 +101,11 @@ def _titled(template: NotebookNode, page: Page) -> NotebookNode:
     name = {"mnist": "MNIST", "citeseer": "Citeseer"}.get(page.cells[0].dataset, page.cells[0].dataset)
     made_from = "One task, made by papermill from the [template](../../notebooks/task_report)."
     template.cells[0].source = f"# {name}: {page.title}\n\n{made_from}{where}"
-    for place, cell in enumerate(template.cells):  # the same ids every time
-        cell.id = f"cell-{place}"
+    for place, cell in enumerate(template.cells):
+        cell.id = f"cell-{place}"  # the same every time
+        if cell.cell_type == "code":  # a reader of the page wants its results; the code is one click away
+            hidden = "remove-cell" if "parameters" in cell.metadata.get("tags", []) else "hide-input"
+            cell.metadata["tags"] = [*cell.metadata.get("tags", []), hidden]
     return template
 
 

@@ -56,10 +56,17 @@ def standings(rows: pd.DataFrame) -> pd.DataFrame:
         quartiles = evaluation.summary(group).droplevel(["task", "size"])
         marks = dict.fromkeys((won["best"], *won["tied"]), "=") if won["tied"] else {won["best"]: "*"}
         columns[(won["protocol"], f"{won['size']} a class")] = {
-            label(str(model)): f"{q['median']:.3f} ({q['lower']:.2f} to {q['upper']:.2f}) {marks.get(str(model), '')}"
+            label(str(model)): f"{q['median']:.3f}{marks.get(str(model), '')} {q['lower']:.2f}–{q['upper']:.2f}"
             for model, q in quartiles.iterrows()
         }
     return pd.DataFrame(columns)
+
+
+def standings_html(rows: pd.DataFrame) -> HTML:
+    """The `standings` with the quartiles in small print below the medians, so that nine columns fit on a page."""
+    two_lines = '<br><span style="font-size: 0.75em; white-space: nowrap">{}</span>'
+    table = standings(rows).map(lambda text: text.split()[0] + two_lines.format(text.split()[1]))
+    return HTML(table.to_html(escape=False))  # type: ignore[no-untyped-call]
 
 
 def verdict(rows: pd.DataFrame) -> str:
