@@ -101,37 +101,9 @@ def test_real_and_binary_spectra_are_drawn_apart() -> None:
     assert len(plane.lines) == 10
 
 
-def test_heat_maps_show_bin_and_its_margin() -> None:
-    parts = []
-    for negative, positive, value in (("a", "b", 0.9), ("b", "a", 0.7)):
-        table = rows({"bin": [value] * 10, "real": [0.6] * 10})
-        parts.append(table.assign(negative=negative, positive=positive))
-    figure = report.heat_maps(pd.concat(parts), "literal")
-    margin, level = (axes.images[0].get_array() for axes in figure.axes[:2])
-    assert margin is not None
-    assert level is not None
-    np.testing.assert_allclose(np.ma.filled(margin, np.nan), [[np.nan, 0.3], [0.1, np.nan]])
-    np.testing.assert_allclose(np.ma.filled(level, np.nan), [[np.nan, 0.9], [0.7, np.nan]])
-
-
 def test_a_small_figure_keeps_its_colours() -> None:
     image = PIL.Image.open(io.BytesIO(report.small(report.runtime_auc(rows({"real": STEADY}))).data))
     seen = np.asarray(image.convert("RGB")).reshape(-1, 3).astype(int)
     for colour in plots.COLOURS.values():
         wanted = [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
         assert np.abs(seen - wanted).sum(1).min() <= 6
-
-
-def test_the_overview_has_a_line_a_case_and_leads_to_pages() -> None:
-    table = pd.concat([rows({"bin": STEADY}, size) for size in (50, 100)]).assign(
-        dataset="mnist", negative="1", positive="2"
-    )
-    overview = report.overview(table)
-    assert list(overview["size"]) == [50, 100]
-    assert list(overview["best"]) == ["bin", "bin"]
-    shown = BeautifulSoup(report.overview_html(overview, {("mnist", "1 vs 2"): "page.html"}).data, "html.parser")
-    lines = shown.select("tbody tr")
-    assert len(lines) == 2
-    assert [len(line.select("td")) for line in lines] == [len(shown.select("th button"))] * 2
-    assert [link["href"] for link in shown.select("a")] == ["page.html"] * 2
-    assert "http" not in str(shown)
