@@ -84,6 +84,18 @@ def distance_ratios(real: Tensor, binary: Tensor) -> dict[str, Interval]:
     each run, which is one draw of the data for all strategies, is left out once. It works on the logarithms of the
     ratios; a distance below 1e-12 counts as 1e-12.
     """
+    values = log_ratios_by_run(real, binary)
+    estimate, runs = values.mean(0), len(values)
+    spread = values.std(0) / runs**0.5 * float(student.ppf(0.975, runs - 1))
+    ends = torch.stack([estimate, estimate - spread, estimate + spread]).exp()
+    return {name: Interval(*ends[:, i].tolist()) for i, name in enumerate(RATIOS)}
+
+
+def log_ratios_by_run(real: Tensor, binary: Tensor) -> Tensor:
+    """Logarithms of the ratios of `distance_ratios` as one number a run, ``[runs, 3]``: pseudo-values of the jackknife.
+
+    Their mean is that of all runs together; a t interval of their mean is the jackknife's.
+    """
     if real.ndim != 3 or len(real) < 2 or real.shape[1] < 3 or real.shape != binary.shape:
         raise InputError(
             "Ratios of distances need real and binary spectra [strategies, runs, 3 I] of one shape, with at least 2 "
@@ -96,9 +108,8 @@ def distance_ratios(real: Tensor, binary: Tensor) -> dict[str, Interval]:
     for run in range(runs):
         kept = [other for other in range(runs) if other != run]
         left_out.append(_log_ratios(distances[:, :, kept][..., kept]))
-    spread = torch.stack(left_out).var(0, correction=0).mul(runs - 1).sqrt() * float(student.ppf(0.975, runs - 1))
-    ends = torch.stack([everything, everything - spread, everything + spread]).exp()
-    return {name: Interval(*ends[:, i].tolist()) for i, name in enumerate(["real", "binary", "binary/real"])}
+    influence = torch.stack(left_out) - torch.stack(left_out).mean(0)
+    return everything - (runs - 1) * influence
 
 
 RATIOS = {
