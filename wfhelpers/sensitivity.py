@@ -4,7 +4,10 @@ Effects are differences of medians over runs that share their draws, with 95 % i
 speak of new runs on the same task, not of new tasks. Nothing is chosen by test objects.
 """
 
+import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,9 +15,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from wfhelpers import network
+from wfhelpers.convergence import start_by_density
 from wfhelpers.errors import InputError
 from wfhelpers.evaluation import auc
-from wfhelpers.strategies import CHARITABLE, LITERAL, STRATEGIES, Settings, Training, fit
+from wfhelpers.gaps import GAPS as GAPS
+from wfhelpers.progress import progress
+from wfhelpers.readings import READINGS, Case, Reading, sampled, way
+from wfhelpers.store import results_folder, write_whole
+from wfhelpers.strategies import CHARITABLE, LITERAL, Settings, Start, Training, fit
 from wfhelpers.tasks import Draw, Task
 from wfhelpers.threads import one_core_a_block
 from wfhelpers.training import FREE, SQUARE, Parametrization, descend
@@ -26,7 +35,7 @@ LITTLE = 0.05
 QUESTIONS = (("mnist", 1, 2), ("mnist", 4, 9), ("citeseer", "DB", "IR"))
 """Data set and classes of the tasks on which readings are compared: easy digits, hard digits, abstracts."""
 
-TRAIN_PER_CLASS, TEST_PER_CLASS, RUNS, SEED = 100, 50, 10, 0
+TRAIN_PER_CLASS, TEST_PER_CLASS, RUNS, SEED = 50, 50, 10, 0
 
 
 def questions(train_per_class: int = TRAIN_PER_CLASS, test_per_class: int = TEST_PER_CLASS) -> list[Task]:
@@ -51,6 +60,69 @@ def _resampled(runs: int, resamples: int) -> NDArray[np.int64]:
     if runs < 3:
         raise InputError(f"There are {runs} runs, but intervals over runs need at least 3; ask for more.")
     return np.random.default_rng(0).integers(0, runs, (resamples, runs))
+
+
+# Effects
+
+LEAD = "bin − real"
+"""What the headline claim speaks of: median AUC of bin minus that of real."""
+
+COLUMNS = (
+    *("gap", "choice", "chosen", "other", "dataset", "task", "model"),
+    *("before", "after", "effect", "lower", "upper"),
+)
+"""Columns of a table of effects: one row a (reading, task, model or `LEAD`)."""
+
+
+def measure(
+    tasks: Sequence[Task] | None = None,
+    readings: Sequence[Reading] | None = None,
+    *,
+    base: Settings = CHARITABLE,
+    runs: int = RUNS,
+    seed: int = SEED,
+) -> pd.DataFrame:
+    """Effect of each other reading on each task, everything else as chosen: columns `COLUMNS`.
+
+    ``before`` and ``after`` are median AUCs with our reading and with the other one, ``effect`` is their difference,
+    and ``lower``, ``upper`` its 95 % interval, paired over runs that share their objects and their starts. An effect
+    is clear if its interval excludes zero. Where ``bin`` or ``real`` may change, a row has the effect on `LEAD`, too.
+    """
+    tasks = questions() if tasks is None else tasks
+    readings = READINGS if readings is None else readings
+    pairs = [(reading, task) for reading in readings for task in tasks if reading.dataset in ("", task.dataset.name)]
+    needed = {task: {"bin", "real"} | {m for r, t in pairs if t is task for m in r.models} for task in tasks}
+    with one_core_a_block() as pool:
+        known = pool.map(lambda task: Case(task, base).areas(sorted(needed[task]), runs, seed), tasks)
+        before = dict(zip(tasks, progress(known, "our readings", total=len(tasks)), strict=True))
+
+        def of(pair: tuple[Reading, Task]) -> list[dict[str, object]]:
+            reading, task = pair
+            after = reading.change(Case(task, base)).areas(reading.models, runs, seed)
+            return _effects(reading, task, before[task], after)
+
+        rows = [row for made in progress(pool.map(of, pairs), "other readings", total=len(pairs)) for row in made]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _effects(reading: Reading, task: Task, before: pd.DataFrame, after: pd.DataFrame) -> list[dict[str, object]]:
+    """Rows of one reading on one task."""
+    both = before.add_suffix(" before").join(before.assign(**after).add_suffix(" after"))
+    signs = {model: {f"{model} after": 1.0, f"{model} before": -1.0} for model in reading.models}
+    if {"bin", "real"} & set(reading.models):
+        signs[LEAD] = {"bin after": 1.0, "real after": -1.0, "bin before": -1.0, "real before": 1.0}
+    named = {"gap": str(reading.gap), "choice": reading.choice, "chosen": reading.chosen, "other": reading.other}
+    named |= {"dataset": task.dataset.name, "task": task.title}
+    medians, rows = both.median(), []
+    for model, sign in signs.items():
+        value, lower, upper = contrast(both, sign)
+        ends = {when: _median(medians, model, when) for when in ("before", "after")}
+        rows.append({**named, "model": model, **ends, "effect": value, "lower": lower, "upper": upper})
+    return rows
+
+
+def _median(medians: "pd.Series[float]", model: str, when: str) -> float:
+    return float(medians[f"bin {when}"] - medians[f"real {when}"] if model == LEAD else medians[f"{model} {when}"])
 
 
 # Claim C11: weights of either sign
@@ -80,23 +152,36 @@ def nonnegativity_cost(tasks: Sequence[Task] | None = None, *, runs: int = RUNS,
         Columns ``dataset``, ``task``, ``start``, the medians ``free`` and ``nonnegative``, and ``margin`` (free minus
         nonnegative) with its 95 % interval ``lower``, ``upper``.
     """
+    made = []
+    for case, areas in nonnegativity_aucs(tasks, runs=runs, seed=seed).groupby(
+        ["dataset", "task", "start"], sort=False
+    ):
+        value, lower, upper = contrast(areas, {"free": 1, "nonnegative": -1})
+        named = dict(zip(("dataset", "task", "start"), case, strict=True))
+        made.append({**named, **areas.median(), "margin": value, "lower": lower, "upper": upper})
+    return pd.DataFrame(made)
+
+
+def nonnegativity_aucs(tasks: Sequence[Task] | None = None, *, runs: int = RUNS, seed: int = SEED) -> pd.DataFrame:
+    """AUC with weights of either sign and with nonnegative ones, as `nonnegativity_cost` compares them.
+
+    One row a (dataset, task, start, run), the columns ``free`` and ``nonnegative``.
+    """
     tasks = questions() if tasks is None else tasks
     turned = [each for task in tasks for each in (task, task.swapped())]
     with one_core_a_block() as pool:
-        waiting = [pool.submit(_cost, task, start, runs, seed) for task in turned for start in ("literal", "tuned")]
-        return pd.DataFrame([each.result() for each in waiting])
+        waiting = [pool.submit(_signed, task, start, runs, seed) for task in turned for start in ("literal", "tuned")]
+        return pd.concat([each.result() for each in waiting])
 
 
-def _cost(task: Task, start: str, runs: int, seed: int) -> dict[str, object]:
+def _signed(task: Task, start: str, runs: int, seed: int) -> pd.DataFrame:
     draw = task.draw(runs, seed)
     areas = {}
     for name, parametrization in SIGNS.items():
         training = LITERAL.real if start == "literal" else _best_trial(draw, parametrization, seed)
         areas[name] = auc(_trained(draw, training, parametrization, seed), draw).numpy()
-    value, lower, upper = contrast(pd.DataFrame(areas), {"free": 1, "nonnegative": -1})
-    medians = {name: float(np.median(area)) for name, area in areas.items()}
-    named = {"dataset": task.dataset.name, "task": task.title, "start": start}
-    return {**named, **medians, "margin": value, "lower": lower, "upper": upper}
+    where = [[task.dataset.name], [task.title], [start], draw.run_ids]
+    return pd.DataFrame(areas, pd.MultiIndex.from_product(where, names=["dataset", "task", "start", "run"]))
 
 
 def _best_trial(draw: Draw, parametrization: Parametrization, seed: int) -> Training:
@@ -108,8 +193,7 @@ def _best_trial(draw: Draw, parametrization: Parametrization, seed: int) -> Trai
 
 def _trained(draw: Draw, training: Training, parametrization: Parametrization, seed: int) -> Tensor:
     """Weights of a network that starts from the random numbers of the strategy ``real``."""
-    generators = [np.random.default_rng([seed, STRATEGIES.index("real"), run]) for run in draw.run_ids]
-    start = training.start.sample(generators, draw.width)
+    start = sampled(training.start, "real", draw, seed)
     return descend(draw, start, parametrization, LITERAL.steps, training.rate).weights
 
 
@@ -154,8 +238,8 @@ def shared_weight_spread(
     Returns
     -------
     pd.DataFrame
-        One row a task: columns ``dataset``, ``task``, ``spread``, ``lower``, ``upper``, and the shared weights ``best``
-        and ``worst``.
+        One row a task: columns ``dataset``, ``task``, ``spread``, ``lower``, ``upper``, the medians ``lowest`` and
+        ``highest``, and the shared weights ``best`` and ``worst`` that have them.
     """
     return spread_of(shared_weight_aucs(tasks, settings=settings, runs=runs, seed=seed))
 
@@ -168,6 +252,188 @@ def spread_of(areas: pd.DataFrame) -> pd.DataFrame:
         drawn = np.ptp(np.median(values[_resampled(len(values), 2000)], axis=1), axis=-1)
         lower, upper = np.quantile(drawn, [0.025, 0.975])
         medians = by_run.median()
-        row = {"dataset": dataset, "task": task, "spread": medians.max() - medians.min(), "lower": lower}
-        made.append({**row, "upper": upper, "best": medians.idxmax(), "worst": medians.idxmin()})
+        ends = {"lowest": medians.min(), "highest": medians.max(), "best": medians.idxmax(), "worst": medians.idxmin()}
+        spread = {"spread": medians.max() - medians.min(), "lower": lower, "upper": upper}
+        made.append({"dataset": dataset, "task": task, **spread, **ends})
     return pd.DataFrame(made)
+
+
+# The table of all effects
+
+
+def table(
+    tasks: Sequence[Task] | None = None, *, base: Settings = CHARITABLE, runs: int = RUNS, seed: int = SEED
+) -> pd.DataFrame:
+    """All effects in one table with `COLUMNS`: the readings of the gaps, then claims C11 and C14."""
+    tasks = questions() if tasks is None else tasks
+    made = [measure(tasks, base=base, runs=runs, seed=seed)]
+    made.append(_as_effects_of_sign(nonnegativity_cost(tasks, runs=runs, seed=seed)))
+    made.append(_as_effects_of_value(shared_weight_spread(tasks, settings=base, runs=runs, seed=seed)))
+    return pd.concat(made, ignore_index=True)[list(COLUMNS)]
+
+
+def _as_effects_of_sign(costs: pd.DataFrame) -> pd.DataFrame:
+    named = {"gap": "C11", "choice": "sign of real weights", "chosen": "w = u²", "model": "real"}
+    columns = {"nonnegative": "before", "free": "after", "margin": "effect"}
+    return costs.rename(columns=columns).assign(other="free, " + costs["start"] + " start", **named)
+
+
+def _as_effects_of_value(spread: pd.DataFrame) -> pd.DataFrame:
+    named = {"gap": "C14", "choice": "value of u₀", "chosen": "worst of a grid", "other": "best of a grid"}
+    columns = {"lowest": "before", "highest": "after", "spread": "effect"}
+    return spread.rename(columns=columns).assign(model="agnostic-real", **named)
+
+
+def ranking(effects: pd.DataFrame) -> pd.DataFrame:
+    """Choices by their largest effect on the median AUC of a model: the row of that effect, a row a choice.
+
+    The column ``lead`` has the largest effect of the same choice on `LEAD`, where there is one.
+    """
+    size = effects["effect"].abs()
+    on_lead = effects["model"] == LEAD
+    largest = size[~on_lead].groupby(effects["choice"], sort=False).idxmax()
+    lead = size[on_lead].groupby(effects["choice"]).idxmax().map(effects["effect"])
+    ranked = effects.loc[largest].assign(lead=effects.loc[largest, "choice"].map(lead))
+    order = ranked["effect"].abs().sort_values(ascending=False, kind="stable").index
+    return ranked.loc[order].reset_index(drop=True)
+
+
+def stored(path: Path | None = None) -> pd.DataFrame:
+    """Table of all effects that ``python -m wfhelpers.sensitivity`` wrote."""
+    return pd.read_csv(path or results_folder() / FILE, dtype={"gap": str, "chosen": str, "other": str})
+
+
+def disagreement(found: pd.DataFrame, known: pd.DataFrame) -> float:
+    """Largest difference between two tables of effects, in AUC; infinite if they have not the same rows."""
+    key, values = list(COLUMNS[:7]), list(COLUMNS[7:])
+    one, two = found.set_index(key)[values], known.set_index(key)[values]
+    if len(one) != len(two) or not one.index.sort_values().equals(two.index.sort_values()):
+        return float("inf")
+    return float((one - two.reindex(one.index)).abs().to_numpy().max())
+
+
+# The start, and the headline claim
+
+FELL = 0.01
+"""A run trains at all if F on its training objects is lower by more than this at its end: fixed beforehand."""
+
+SCALES = (0.03, 0.1, 0.3, 1.0)
+MEANS: Mapping[str, tuple[float, ...]] = {"bin": (-2.0, -1.0, -0.5, -0.2, -0.1, 0.0), "real": (0.0, 0.1, 0.3, 1.0)}
+"""Means of starts that are tried. Those of ``real`` are not negative: w = u^2 does not see the sign of u."""
+
+
+def start_grid(
+    tasks: Sequence[Task],
+    model: str,
+    *,
+    base: Settings = CHARITABLE,
+    means: Sequence[float] | None = None,
+    scales: Sequence[float] = SCALES,
+    runs: int = RUNS,
+    seed: int = SEED,
+) -> pd.DataFrame:
+    """Train ``bin`` or ``real`` from starts N(mean, scale^2): one row a (dataset, task, mean, scale, run).
+
+    Columns ``auc``, and ``trains`` where F on the training objects fell by more than `FELL`.
+    """
+    starts = [Start(scale, mean) for scale in scales for mean in (MEANS[model] if means is None else means)]
+    return _from_starts(tasks, model, starts, base, runs, seed)
+
+
+def _from_starts(
+    tasks: Sequence[Task], model: str, starts: Sequence[Start], base: Settings, runs: int, seed: int
+) -> pd.DataFrame:
+    draws = [task.draw(runs, seed) for task in tasks]
+    todo = [(task, draw, start) for task, draw in zip(tasks, draws, strict=True) for start in starts]
+
+    def of(case: tuple[Task, Draw, Start]) -> pd.DataFrame:
+        task, draw, start = case
+        training = replace(getattr(base, model), start=start)
+        first, parametrization, rate = way(model, draw, replace(base, **{model: training}), seed)
+        weights = descend(draw, first, parametrization, base.steps, rate, batch=base.batch).weights
+        x, y = draw.x_train.double(), draw.y_train
+        fall = network.loss(parametrization.extract(first).double(), x, y) - network.loss(weights.double(), x, y)
+        columns = {"run": list(draw.run_ids), "auc": auc(weights, draw).numpy(), "trains": (fall > FELL).numpy()}
+        named = {"dataset": task.dataset.name, "task": task.title, "mean": start.mean, "scale": start.scale}
+        return pd.DataFrame({**named, **columns})
+
+    with one_core_a_block() as pool:
+        made = progress(pool.map(of, todo), f"starts of {model}", total=len(todo))
+        return pd.concat(made, ignore_index=True)
+
+
+BIN_STARTS: Mapping[str, Start] = {
+    "N(0, 1)": Start(),
+    **{f"1/{n}": start_by_density(1 / n, 0.1) for n in (2, 4, 8, 16, 32, 64, 256)},
+}
+"""Starts of ``bin`` in the map of the headline claim: the text's only distribution, and densities at the scale 0.1."""
+
+REAL_STARTS: Mapping[str, Start] = {f"N(0, {scale:g}²)": Start(scale) for scale in (2.0, 1.0, 0.5, 0.3, 0.1, 0.03)}
+"""Starts of ``real`` in the map of the headline claim."""
+
+
+def outcome(lower: float, upper: float) -> str:
+    """What a 95 % interval of `LEAD` says: ``bin ahead`` above zero, ``real ahead`` below it, else ``tie``."""
+    return "bin ahead" if lower > 0 else "real ahead" if upper < 0 else "tie"
+
+
+def headline_map(
+    tasks: Sequence[Task] | None = None, *, base: Settings = CHARITABLE, runs: int = RUNS, seed: int = SEED
+) -> pd.DataFrame:
+    """Where “bin beats real” holds: one row a (dataset, task, start of bin, start of real), all else as in ``base``.
+
+    Columns: the medians ``bin`` and ``real``, their difference ``lead`` with its paired 95 % interval ``lower``,
+    ``upper``, and the `outcome`.
+    """
+    tasks = questions() if tasks is None else tasks
+    areas = {}
+    for model, starts in (("bin", BIN_STARTS), ("real", REAL_STARTS)):
+        swept = _from_starts(tasks, model, list(starts.values()), base, runs, seed)
+        areas[model] = swept.assign(start=np.tile(np.repeat(list(starts), runs), len(tasks)))
+    return compare_starts(areas["bin"], areas["real"])
+
+
+def compare_starts(of_bin: pd.DataFrame, of_real: pd.DataFrame) -> pd.DataFrame:
+    """Table of `headline_map` from AUCs of each model: columns ``dataset``, ``task``, ``start``, ``run``, ``auc``."""
+    made = []
+    for (dataset, task), bins in of_bin.groupby(["dataset", "task"], sort=False):
+        reals = of_real[(of_real["dataset"] == dataset) & (of_real["task"] == task)]
+        for bin_start, one in bins.groupby("start", sort=False):
+            for real_start, two in reals.groupby("start", sort=False):
+                both = pd.DataFrame({"bin": one.set_index("run")["auc"], "real": two.set_index("run")["auc"]})
+                lead, lower, upper = contrast(both, {"bin": 1, "real": -1})
+                named = {"dataset": dataset, "task": task, "bin_start": bin_start, "real_start": real_start}
+                values = {**both.median(), "lead": lead, "lower": lower, "upper": upper}
+                made.append({**named, **values, "outcome": outcome(lower, upper)})
+    return pd.DataFrame(made)
+
+
+def deciders(leads: pd.DataFrame) -> pd.DataFrame:
+    """What decides the headline claim, a row a task of `headline_map`.
+
+    The lead is a difference of two numbers, and each hangs on its own start. ``by_bin`` and ``by_real`` are the ranges
+    of these numbers over the starts: how far the one or the other choice can move the lead. The other columns count the
+    cells of each outcome.
+    """
+    groups = leads.groupby(["dataset", "task"], sort=False)
+    counts = groups["outcome"].value_counts().unstack(fill_value=0)
+    counts = counts.reindex(columns=["bin ahead", "tie", "real ahead"], fill_value=0)
+    ranges = {f"by_{model}": groups[model].max() - groups[model].min() for model in ("bin", "real")}
+    return pd.DataFrame(ranges).join(counts)
+
+
+FILE = "sensitivity.csv"
+
+
+def main() -> None:
+    """Measure all effects anew and store them."""
+    parser = argparse.ArgumentParser(prog="python -m wfhelpers.sensitivity", description=main.__doc__)
+    parser.add_argument("--output", type=Path, help=f"file to write (default: {FILE} in the project's results)")
+    path = parser.parse_args().output or results_folder() / FILE
+    effects = table()
+    write_whole(path, effects.round(4).to_csv(index=False).encode())
+    print(ranking(effects)[["gap", "choice", "other", "task", "model", "effect"]].round(3).to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()
