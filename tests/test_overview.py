@@ -1,14 +1,17 @@
 """The page on all tasks, on tables whose answer is known."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 from bs4 import BeautifulSoup
 
-from wfhelpers import overview
+from wfhelpers import experiments, overview, report
 from wfhelpers.strategies import MODELS
 
 
-def rows(aucs: dict[str, list[float]], size: int = 50, protocol: str = "literal") -> pd.DataFrame:
+def rows(aucs: dict[str, Sequence[float]], size: int = 50, protocol: str = "literal") -> pd.DataFrame:
     """Rows of the ten models, at 0.5 where no values are given."""
     return pd.DataFrame(
         [
@@ -36,6 +39,53 @@ def test_heat_maps_show_bin_and_its_margin() -> None:
     np.testing.assert_allclose(np.ma.filled(level, np.nan), [[np.nan, 0.9], [0.7, np.nan]])
 
 
+def test_best_and_ties_are_those_of_a_tasks_page() -> None:
+    rng = np.random.default_rng(1)
+    parts = []
+    for size, spread in ((50, 0.01), (100, 0.05), (150, 0.2)):
+        for protocol in ("literal", "tuned"):
+            drawn = {model: np.clip(0.8 + spread * rng.normal(size=10), 0, 1) for model in MODELS}
+            parts.append(rows(drawn, size, protocol).sample(frac=1, random_state=1).sort_values("run"))
+    table = overview.overview(pd.concat(parts))
+    won = report.winners(pd.concat(parts).assign(place=lambda t: t["model"].map(MODELS.index)).sort_values("place"))
+    both = table.merge(won, on=["protocol", "task", "size"])
+    assert len(both) == 6
+    assert (both["best_x"] == both["best_y"]).all()
+    assert (both["tied_x"] == both["tied_y"]).all()
+    assert (both["auc_x"] == both["auc_y"]).all()
+    assert 0 < both["tied_x"].map(len).sum() < 6 * 9
+
+
+def test_shares_tell_best_from_alone_and_from_tied() -> None:
+    wild = [0.5, 1.0] * 5
+    cases = {
+        "literal": [{"bin": STEADY}, {"bin": STEADY, "bin-real": STEADY}, {"bin": STEADY, "real": wild}, {}],
+        "tuned": [{"real": STEADY}, {"real": STEADY}, {"real": STEADY}, {"real": STEADY, "bin-real": wild}],
+    }
+    parts = [rows(aucs, size, protocol) for protocol, listed in cases.items() for size, aucs in enumerate(listed)]
+    found = overview.shares(overview.overview(pd.concat(parts)))
+    # Where all ten are equal the first of them is named best, and bin ties with it.
+    assert found.loc[("mnist", "literal")].to_dict() == {"best": 75, "alone": 50, "best or tied": 100}
+    assert found.loc[("mnist", "tuned")].to_dict() == {"best": 0, "alone": 0, "best or tied": 25}
+
+
+def test_pairs_are_summed_up() -> None:
+    values = {("a", "b"): (0.9, 0.6), ("b", "a"): (0.7, 0.75), ("a", "c"): (0.8, 0.795)}
+    parts = [
+        rows({"bin": [ours] * 10, "real": [theirs] * 10}).assign(negative=negative, positive=positive)
+        for (negative, positive), (ours, theirs) in values.items()
+    ]
+    (found,) = overview.pair_summary(pd.concat(parts)).to_dict("records")
+    assert [round(value, 6) for value in found.values()] == [0.7, 0.8, 0.9, 0.005, 33.333333, 33.333333]
+
+
+def test_both_orientations_lead_to_the_page(tmp_path: Path) -> None:
+    (tmp_path / "e.yml").write_text("tasks: {mnist: [{negative: [1, 2], positive: 3, sizes: [20]}]}")
+    found = overview.addresses(experiments.read(tmp_path / "e.yml"), "there")
+    page = "there/mnist_1-2_vs_3.html"
+    assert found == {("mnist", "{1,2} vs 3"): page, ("mnist", "3 vs {1,2}"): page}
+
+
 def test_the_overview_has_a_line_a_case_and_leads_to_pages() -> None:
     table = overview.overview(pd.concat([rows({"bin": STEADY}, size) for size in (50, 100)]))
     assert list(table["size"]) == [50, 100]
@@ -46,3 +96,9 @@ def test_the_overview_has_a_line_a_case_and_leads_to_pages() -> None:
     assert [len(line.select("td")) for line in lines] == [len(shown.select("th button"))] * 2
     assert [link["href"] for link in shown.select("a")] == ["page.html"] * 2
     assert "http" not in str(shown)
+
+
+def test_a_task_without_a_page_is_no_link() -> None:
+    shown = BeautifulSoup(overview.overview_html(overview.overview(rows({})), {}).data, "html.parser")
+    assert shown.select("a") == []
+    assert shown.select("td")[1].text == "1 vs 2"

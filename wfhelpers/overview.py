@@ -3,19 +3,76 @@
 from collections.abc import Mapping
 from html import escape
 
+import numpy as np
 import pandas as pd
 from IPython.display import HTML
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from wfhelpers import plots
-from wfhelpers.report import winners
-from wfhelpers.strategies import label
+from wfhelpers.experiments import Experiments
+from wfhelpers.strategies import MODELS, label
+
+CASE = ("dataset", "task", "size", "protocol")
+"""Columns that name a case: ten models that compete, each with all its runs."""
+
+OURS = frozenset({"bin", "bin-real"})
+"""Models of which the paper says that one is best in all but one cases."""
+
+CLEAR = 0.01
+"""Difference of two median AUCs that the summary of pairs counts."""
+
+
+def overview(rows: pd.DataFrame) -> pd.DataFrame:
+    """Best model, its AUC, the models that tie with it, and three medians: a row a case.
+
+    Best and ties as in `report.winners`, computed for the models of a case together: 576 cases take seconds, not
+    minutes.
+    """
+    made = []
+    for case, group in rows.groupby(list(CASE)):
+        aucs = group.pivot(index="run", columns="model", values="auc")
+        aucs = aucs[[model for model in MODELS if model in aucs]]
+        medians = aucs.median()
+        best = str(medians.idxmax())
+        close = _contains_zero(aucs[[best]].to_numpy(), aucs.to_numpy())
+        tied = tuple(model for model, near in zip(aucs.columns, close, strict=True) if near and model != best)
+        shown = {model: medians[model] for model in ("bin", "bin-real", "real")}
+        made.append({**dict(zip(CASE, case, strict=True)), "best": best, "auc": medians[best], "tied": tied, **shown})
+    return pd.DataFrame(made)
+
+
+def shares(table: pd.DataFrame) -> pd.DataFrame:
+    """How often bin or bin→real is best in an `overview`, in percent of the cases: a row a (data set, protocol).
+
+    ``alone``: best, and no other strategy ties. ``best or tied``: best, or tied with the best.
+    """
+    best = table["best"].isin(OURS)
+    alone = best & table["tied"].map(lambda tied: set(tied) <= OURS)
+    among = best | table["tied"].map(lambda tied: not OURS.isdisjoint(tied))
+    counted = pd.DataFrame({"best": best, "alone": alone, "best or tied": among}).mul(100)
+    return counted.groupby([table["dataset"], table["protocol"]]).mean()
+
+
+def pair_summary(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The `heat_maps` in numbers: a row a (data set, protocol).
+
+    Lowest, middle and highest of the pairs' median AUCs of bin; the middle of the differences bin - real; and the
+    percentages of pairs in which bin is ahead and behind by more than `CLEAR`.
+    """
+    medians = _medians(pairs)
+    margin = medians["bin"] - medians["real"]
+    over = ["dataset", "protocol"]
+    table = medians["bin"].groupby(over).agg(["min", "median", "max"]).add_prefix("bin, ")
+    table["bin − real, median"] = margin.groupby(over).median()
+    table["ahead (%)"] = (margin > CLEAR).groupby(over).mean().mul(100)
+    table["behind (%)"] = (margin < -CLEAR).groupby(over).mean().mul(100)
+    return table
 
 
 def heat_maps(rows: pd.DataFrame, protocol: str) -> Figure:
     """Two maps over all ordered pairs of classes, for one data set: median AUC of bin - real, and of bin."""
-    chosen = rows[rows["protocol"] == protocol]
-    medians = chosen.groupby(["negative", "positive", "model"])["auc"].median().unstack("model")
+    medians = _medians(rows[rows["protocol"] == protocol]).droplevel(["dataset", "protocol"])
     made = plots.figure(1, 2, height=3.6)
     maps = {"bin − real": (medians["bin"] - medians["real"], "PuOr"), "bin": (medians["bin"], "viridis")}
     for axes, (title, (values, colours)) in zip(made.axes[:2], maps.items(), strict=True):
@@ -25,30 +82,29 @@ def heat_maps(rows: pd.DataFrame, protocol: str) -> Figure:
         axes.set_xticks(range(len(table)), table.columns, rotation=90)
         axes.set_yticks(range(len(table)), table.index)
         axes.set(xlabel="positive class (y = 1)", ylabel="negative class (y = 0)", title=f"{title}, {protocol}")
-        made.colorbar(shade, ax=axes, shrink=0.7, label="median AUC")
+        made.colorbar(shade, ax=axes, shrink=0.7, label="median AUC", extend="both" if title != "bin" else "min")
     return made
 
 
-def overview(rows: pd.DataFrame) -> pd.DataFrame:
-    """Best model, its ties and some medians, a row a (data set, task, size, protocol)."""
-    keys = ["dataset", "task", "size", "protocol"]
-    shown = rows[rows["model"].isin(["bin", "bin-real", "real"])]
-    table = shown.groupby([*keys, "model"])["auc"].median().unstack("model")
-    names = rows.groupby(keys)[["negative", "positive"]].first()
-    won = pd.concat([winners(group).assign(dataset=name) for name, group in rows.groupby("dataset", sort=False)])
-    return won.set_index(keys).join(names).join(table).reset_index()
+def addresses(listed: Experiments, folder: str = "../book/tasks") -> dict[tuple[str, str], str]:
+    """Where a page in another folder of the book finds the page of each (data set, task), in both orientations."""
+    found = {}
+    for page in listed.pages:
+        for cell in {(cell.negative, cell.positive): cell for cell in page.cells}.values():
+            found[cell.key["dataset"], cell.task.title] = f"{folder}/{page.name}.html"
+    return found
 
 
 def overview_html(table: pd.DataFrame, pages: Mapping[tuple[str, str], str]) -> HTML:
     """The `overview` as a table that sorts by a click on a heading and filters by words, without any library.
 
-    ``pages`` leads from (data set, task) to the address of the task's page.
+    ``pages`` leads from (data set, task) to the address of the task's page; a task without one is no link.
     """
     headings = ("data set", "task", "size", "protocol", "best", "AUC of best", "ties with", "bin", "bin→real", "real")
     lines = [
         (
             escape(row["dataset"]),
-            f'<a href="{escape(pages[row["dataset"], row["task"]])}">{escape(row["task"])}</a>',
+            _link(row["task"], pages.get((row["dataset"], row["task"]))),
             *(str(row["size"]), row["protocol"], label(row["best"]), f"{row['auc']:.3f}"),
             ", ".join(label(model) for model in row["tied"]),
             *(f"{row[model]:.3f}" for model in ("bin", "bin-real", "real")),
@@ -60,17 +116,49 @@ def overview_html(table: pd.DataFrame, pages: Mapping[tuple[str, str], str]) -> 
     return HTML(_SORTABLE.replace("HEAD", head).replace("BODY", body))  # type: ignore[no-untyped-call]
 
 
+def _contains_zero(best: NDArray[np.float64], aucs: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether 0 lies in the interval of `evaluation.margin` of the best one ``[runs, 1]`` over each ``[runs, models]``.
+
+    The same resamples of the runs as there, with its default seed.
+    """
+    runs = len(aucs)
+    chosen = np.random.default_rng(0).integers(0, runs, (2000, runs))
+    margins = np.median(best[chosen], axis=1) - np.median(aucs[chosen], axis=1)
+    lower: NDArray[np.float64] = np.quantile(margins, 0.025, axis=0)
+    return lower <= 0
+
+
+def _medians(pairs: pd.DataFrame) -> pd.DataFrame:
+    keys = ["dataset", "protocol", "negative", "positive", "model"]
+    return pairs.groupby(keys)["auc"].median().unstack("model")
+
+
+def _link(text: str, address: str | None) -> str:
+    return f'<a href="{escape(address)}">{escape(text)}</a>' if address else escape(text)
+
+
 _SORTABLE = """<div class="sortable"><p><label>Show lines with all of these words:
 <input type="search" placeholder="mnist tuned 150"></label> <output></output></p>
-<div style="max-height: 32em; overflow: auto"><table><thead><tr>HEAD</tr></thead><tbody>
+<style>.sortable thead th{position:sticky;top:0;background:var(--pst-color-background,#fff)}
+.sortable button{font:inherit;font-weight:600;color:inherit;background:none;border:0;padding:0;cursor:pointer}
+.sortable th[aria-sort=ascending] button::after{content:" ▲"}
+.sortable th[aria-sort=descending] button::after{content:" ▼"}
+.sortable :is(td,th){padding:.1rem .5rem;text-align:left;vertical-align:top}
+.sortable td:nth-child(2){white-space:nowrap}.sortable input{width:14rem;max-width:100%}</style>
+<div tabindex="0" role="region" aria-label="All cases" style="max-height:32em;overflow:auto">
+<table style="display:table;max-width:none;overflow:visible"><thead><tr>HEAD</tr></thead><tbody>
 BODY</tbody></table></div></div>
 <script>
 document.querySelectorAll("div.sortable").forEach((box) => {
   const body = box.querySelector("tbody"), rows = [...body.rows], heads = [...box.querySelectorAll("th")];
   const search = box.querySelector("input"), count = box.querySelector("output");
+  const split = (text) => text.toLowerCase().split(/[^a-z0-9.]+/).filter((word) => word);
+  const words = new Map(rows.map((row) => [row, [...row.cells].flatMap((cell) => split(cell.textContent))]));
   const show = () => {
-    const words = search.value.toLowerCase().split(/\\s+/);
-    rows.forEach((row) => { row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word)); });
+    const wanted = split(search.value);
+    rows.forEach((row) => {
+      row.hidden = !wanted.every((word) => words.get(row).some((other) => other.startsWith(word)));
+    });
     count.value = rows.filter((row) => !row.hidden).length + " of " + rows.length + " lines";
   };
   heads.forEach((head, place) => head.querySelector("button").addEventListener("click", () => {
