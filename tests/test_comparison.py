@@ -148,3 +148,33 @@ def test_differing_strategies():
     assert comparison.differing_strategies(LITERAL, LITERAL) == []
     assert comparison.differing_strategies(LITERAL, replace(LITERAL, shared=Start(2.0))) == ["agnostic"]
     assert comparison.differing_strategies(LITERAL, replace(LITERAL, steps=5)) == list(STRATEGIES)
+
+
+@pytest.mark.parametrize(
+    ("training", "words"),
+    [
+        (LITERAL.real, "N(0, 1²), rate 0.1"),
+        (CHARITABLE.bin, "sparse, scale 0.1, rate 0.01"),
+        (CHARITABLE.bin_real, "all 1, rate 0.01"),
+    ],
+)
+def test_a_training_is_described_by_its_start_and_its_rate(training, words):
+    assert comparison.described(training) == words
+
+
+def test_work_side_by_side_keeps_its_order_and_gives_each_item_one_thread():
+    before = torch.get_num_threads()
+    made = comparison.side_by_side(lambda item: (item, torch.get_num_threads()), range(5), "numbers")
+    assert made == [(item, 1) for item in range(5)]
+    assert torch.get_num_threads() == before
+
+
+def test_lottery_times_its_cut_is_what_the_text_calls_binary(draw):
+    fitted = fit("lottery", draw, QUICK, 0)
+    product = fitted["lottery"].weights * fitted["lottery-bin"].weights
+    expected = {"lottery": fitted["lottery"].weights, "lottery→bin": fitted["lottery-bin"].weights}
+    found = comparison.lottery_aucs(draw, QUICK, 0)
+    for name, weights in (expected | {"lottery times its cut": product}).items():
+        sums = network.presum(weights.double(), draw.x_test.double()).round(decimals=10)
+        areas = [roc_auc_score(y, scores) for y, scores in zip(draw.y_test, sums, strict=True)]
+        assert found[name] == pytest.approx(np.median(areas))

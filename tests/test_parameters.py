@@ -91,3 +91,19 @@ def test_values_of_the_declared_type_pass(injected: str) -> None:
 def test_other_values_and_names_are_refused_by_name(injected: str, name: str) -> None:
     with pytest.raises(parameters.ParameterError, match=f"parameter '{name}'"):
         parameters.compare(DEFAULTS, injected)
+
+
+@pytest.mark.parametrize("value", [2, float("nan")])
+def test_a_number_below_the_least_is_refused(value: float) -> None:
+    with pytest.raises(parameters.ParameterError, match=f"'runs' is {value}; expected 3 or more"):
+        parameters.at_least("runs", value, 3)
+
+
+def test_a_word_that_is_no_choice_is_refused() -> None:
+    with pytest.raises(parameters.ParameterError, match="'protocol' is 'fair'; expected one of literal, tuned"):
+        parameters.one_of("protocol", "fair", ["literal", "tuned"])
+
+
+def test_what_is_allowed_passes() -> None:
+    parameters.at_least("runs", 3, 3)
+    parameters.one_of("protocol", "tuned", ["literal", "tuned"])

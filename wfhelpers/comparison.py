@@ -3,8 +3,9 @@
 Medians over runs stand for a model, as in Fig. 4.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,11 +16,35 @@ from torch import Tensor
 from wfhelpers import network, strategies
 from wfhelpers.baselines import logistic_auc
 from wfhelpers.evaluation import auc, auc_of_scores, margin, rows, verdict
-from wfhelpers.strategies import MODELS, Fitted, Settings, fit, label
+from wfhelpers.progress import progress
+from wfhelpers.strategies import MODELS, Fitted, Settings, Training, fit, label
 from wfhelpers.tasks import Draw, Task
+from wfhelpers.threads import one_core_a_block
 from wfhelpers.training import Parametrization, descend
 
 LOGISTIC = "logistic regression"
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def side_by_side(work: Callable[[Item], Result], items: Iterable[Item], label: str) -> list[Result]:
+    """``work`` of every item, in order: as many at a time as torch has threads, a core each, while a bar counts."""
+    todo = list(items)
+    with one_core_a_block() as pool:
+        return list(progress(pool.map(work, todo), label, total=len(todo)))
+
+
+def described(training: Training) -> str:
+    """Start and rate of a training in a few signs: ``N(0, 0.3²), rate 0.1``."""
+    start = training.start
+    if start.mean is None:
+        drawn = f"sparse, scale {start.scale:g}"
+    elif start.scale == 0:
+        drawn = f"all {start.mean:g}"
+    else:
+        drawn = f"N({start.mean:g}, {start.scale:g}²)"
+    return f"{drawn}, rate {training.rate:g}"
 
 
 def median_aucs(draw: Draw, settings: Settings, seed: int, *names: str) -> pd.Series:
@@ -39,6 +64,14 @@ def trained_again(
     new = [rows(fit(name, draw, settings, seed), draw) for name in names]
     new = [made.assign(task=task.title, size=task.train_per_class) for made in new]
     return pd.concat([kept[~kept["strategy"].isin(names)], *new], ignore_index=True)
+
+
+def lottery_aucs(draw: Draw, settings: Settings, seed: int) -> pd.Series:
+    """Median AUC of lottery, of its cut, and of their product, which the text calls the binary network (gap 9)."""
+    fitted = fit("lottery", draw, settings, seed)
+    weights = {label(model): result.weights for model, result in fitted.items()}
+    weights["lottery times its cut"] = fitted["lottery"].weights * fitted["lottery-bin"].weights
+    return pd.Series({name: np.median(auc(each, draw)) for name, each in weights.items()})
 
 
 def with_signs(task: Task, signs: NDArray[np.int64]) -> Task:

@@ -57,6 +57,30 @@ def compare(declared: str, injected: str) -> None:
             raise ParameterError(_unfit(name, value, defaults[name]))
 
 
+def at_least(name: str, value: float, least: float) -> None:
+    """Refuse a number below ``least``.
+
+    Raises
+    ------
+    ParameterError
+        Naming the parameter, its value and the least one.
+    """
+    if not value >= least:
+        raise ParameterError(f"The parameter {name!r} is {value!r}; expected {least} or more.")
+
+
+def one_of(name: str, value: str, choices: Sequence[str]) -> None:
+    """Refuse a word that is none of ``choices``.
+
+    Raises
+    ------
+    ParameterError
+        Naming the parameter, its value and the choices.
+    """
+    if value not in choices:
+        raise ParameterError(f"The parameter {name!r} is {value!r}; expected one of {', '.join(choices)}.")
+
+
 def _executed_cells() -> Sequence[str]:
     """Sources of the cells that this kernel has executed; none outside IPython."""
     try:
