@@ -1,0 +1,204 @@
+"""The ledger on tables made so that the verdict is known, each way."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr, ttest_1samp
+
+from wfhelpers import claims, evidence
+from wfhelpers.claims import LEDGER, Claim, Evidence, Part, cases, verdict
+from wfhelpers.strategies import MODELS
+
+PARTS = {part.id: part for claim in LEDGER for part in claim.parts}
+TASKS = ["1 vs 2", "3 vs 4", "5 vs 6", "7 vs 8"]
+
+
+def rows(advantage: dict[str, float], *, worse_in: int = 0, noise: float = 0.001, **columns: object) -> pd.DataFrame:
+    """Rows of four tasks at two sizes: every model at 0.8, plus its advantage, which is negative in some tasks."""
+    rng = np.random.default_rng(0)
+    made = []
+    for place, task in enumerate(TASKS):
+        for size in (50, 100):
+            for model in MODELS:
+                sign = -1 if place < worse_in else 1
+                for run in range(10):
+                    auc = 0.8 + sign * advantage.get(model, 0.0) + noise * rng.normal()
+                    same = {
+                        "protocol": "literal",
+                        "orientation": "given",
+                        "dataset": "mnist",
+                        "task": task,
+                        "size": size,
+                    }
+                    timed = {"seconds_total": 1.0, "train_loss": -1.0}
+                    made.append({**same, "model": model, "run": run, "auc": auc, **timed})
+    return pd.DataFrame(made).assign(**columns)
+
+
+def judged(part: str, table: pd.DataFrame) -> str:
+    """Verdict on one part, from rows of tasks."""
+    ledger = claims.judge(Evidence(table, measured()))
+    return str(ledger[(ledger["part"] == part) & (ledger["protocol"] == "literal")]["verdict"].iloc[0])
+
+
+def measured(values: dict[str, list[float]] | None = None) -> pd.DataFrame:
+    """Table of evidence with one case a part, on the claimed side unless values are given."""
+    made = []
+    for part in PARTS.values():
+        if part.values is None:
+            good = part.threshold + (1 if part.above else -1)
+            for run, value in enumerate((values or {}).get(part.id, [good + 0.01 * run for run in range(5)])):
+                where = (part.id, evidence.ANY, evidence.ANY, "mnist", "1 vs 2", "", run, value)
+                made.append(dict(zip(evidence.COLUMNS, where, strict=True)))
+    return pd.DataFrame(made)
+
+
+@pytest.mark.parametrize(
+    ("part", "advantage", "worse_in", "expected"),
+    [
+        ("C1", {"bin": 0.1}, 0, "reproduced"),
+        ("C1", {"bin-real": 0.1}, 0, "reproduced"),
+        ("C1", {"bin": 0.1}, 1, "partly"),  # behind in two of eight cases, where one is allowed
+        ("C1", {"bin": 0.1, "bin-real": 0.1}, 4, "not reproduced"),
+        ("C1", {}, 0, "cannot be decided"),
+        ("C1", {"real": 0.1}, 0, "not reproduced"),
+        ("C2a", {"bin": 0.1}, 2, "reproduced"),  # half of the cases are enough
+        ("C2a", {"bin": 0.1}, 3, "not reproduced"),
+        ("C2a", {"lottery": 0.1}, 0, "not reproduced"),
+        ("C2b", {"bin-real": 0.1}, 0, "not reproduced"),
+        ("C2b", {"bin": 0.1}, 0, "reproduced"),
+        ("C2c", {"random-bin": 0.1}, 0, "not reproduced"),
+        ("C3a", {"bin": 0.1}, 0, "reproduced"),
+        ("C3a", {"agnostic-real": 0.1}, 0, "not reproduced"),
+        ("C3b", {"bin": 0.1}, 1, "partly"),
+        ("C4", {"random-bin": 0.1}, 0, "reproduced"),
+        ("C4", {"random": 0.1}, 0, "not reproduced"),
+        ("C4", {}, 0, "cannot be decided"),
+    ],
+)
+def test_claims_about_auc_each_way(part: str, advantage: dict[str, float], worse_in: int, expected: str) -> None:
+    assert judged(part, rows(advantage, worse_in=worse_in)) == expected
+
+
+def test_a_lead_within_the_noise_is_a_tie() -> None:
+    assert judged("C4", rows({"random-bin": 0.002}, noise=0.05)) == "cannot be decided"
+    assert judged("C4", rows({"random-bin": 0.002}, noise=1e-5)) == "reproduced"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"), [(4.0, "reproduced"), (6.0, "not reproduced"), (1 / 6, "not reproduced")]
+)
+def test_run_times_are_comparable_within_a_factor(seconds: float, expected: str) -> None:
+    table = rows({})
+    table.loc[table["model"] == "bin", "seconds_total"] = seconds
+    assert judged("C13", table) == expected
+
+
+def test_fine_tuning_may_help_where_it_is_hard_and_hurt_by_overfitting() -> None:
+    table = rows({})
+    hard = table["task"].map(TASKS.index) * 0.05
+    tuned = table["model"] == "bin-real"
+    helps = table.assign(auc=table["auc"] - hard + tuned * hard / 2)
+    assert judged("C9a", helps) == "reproduced"
+    assert judged("C9a", table.assign(auc=table["auc"] - hard - tuned * hard / 2)) == "not reproduced"
+    worse = table.assign(auc=table["auc"] - 0.1 * tuned)
+    assert judged("C9b", worse) == "cannot be decided"  # it does not fit better
+    assert judged("C9b", worse.assign(train_loss=-1.0 - tuned)) == "reproduced"
+
+
+def test_gain_with_difficulty_is_spearmans_correlation() -> None:
+    table = rows({}, noise=0.1)
+    found = claims.gain_with_difficulty(table)
+    wide = table.pivot(index=["task", "size"], columns=["model", "run"], values="auc")
+    expected = [
+        spearmanr(-wide["bin"].median(axis=1), wide["bin-real"][run] - wide["bin"][run]).statistic for run in range(10)
+    ]
+    np.testing.assert_allclose(found["value"], expected)
+
+
+@pytest.mark.parametrize("part", [part for part in PARTS.values() if part.values is None], ids=lambda part: part.id)
+def test_claims_about_measurements_each_way(part: Part) -> None:
+    def found(values: list[float]) -> str:
+        ledger = claims.judge(Evidence(rows({}), measured({part.id: values})))
+        return str(ledger.loc[ledger["part"] == part.id, "verdict"].item())
+
+    side = 1 if part.above else -1
+    assert found([part.threshold + side * (1 + 0.01 * run) for run in range(5)]) == "reproduced"
+    assert found([part.threshold - side * (1 + 0.01 * run) for run in range(5)]) == "not reproduced"
+    assert found([part.threshold + 0.1, part.threshold - 0.1] * 3) == "cannot be decided"
+
+
+def test_one_contradiction_refutes_a_theorem_and_not_a_claim_about_most() -> None:
+    part = PARTS["C8"]
+    assert verdict(99, 1, 100, part) == "not reproduced"
+    assert verdict(100, 0, 100, part) == "reproduced"
+    assert verdict(99, 1, 100, replace(part, theorem=False)) == "partly"
+    assert verdict(50, 50, 100, replace(part, theorem=False, needed=0.5)) == "reproduced"
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ((95, 1, 96), "reproduced"),
+        ((95, 0, 96), "reproduced"),
+        ((94, 2, 96), "partly"),
+        ((94, 0, 96), "partly"),
+        ((48, 47, 96), "partly"),
+        ((48, 48, 96), "not reproduced"),
+        ((10, 2, 96), "not reproduced"),
+        ((10, 1, 96), "cannot be decided"),
+        ((0, 0, 96), "cannot be decided"),
+    ],
+)
+def test_best_in_all_but_one_is_counted(counts: tuple[int, int, int], expected: str) -> None:
+    assert verdict(*counts, PARTS["C1"]) == expected
+
+
+def test_intervals_are_those_of_a_t_test_that_is_corrected_for_the_number_of_cases() -> None:
+    table = rows({"random-bin": 0.01}, noise=0.01)
+    part = PARTS["C4"]
+    assert part.values is not None
+    values = part.values(table)
+    found = cases(values, part).set_index(["task", "case"])
+    for (task, case), group in values.groupby(["task", "case"]):
+        expected = ttest_1samp(group["value"], 0).confidence_interval(1 - 0.05 / 8)
+        assert found.loc[(task, case), ["lower", "upper"]].tolist() == pytest.approx(list(expected))
+
+
+def test_verdicts_of_parts_make_one_of_the_claim() -> None:
+    assert claims.together(["reproduced", "reproduced"]) == "reproduced"
+    assert claims.together(["reproduced", "not reproduced"]) == "partly"
+    assert claims.together(["cannot be decided", "partly"]) == "partly"
+    assert claims.together(["cannot be decided", "not reproduced"]) == "not reproduced"
+    assert claims.together(["cannot be decided", "cannot be decided"]) == "cannot be decided"
+
+
+def test_orientations_are_judged_apart_and_together() -> None:
+    ahead = rows({"bin": 0.1})
+    behind = rows({"bin": -0.1, "bin-real": -0.1}, orientation="swapped")
+    ledger = claims.judge(Evidence(pd.concat([ahead, behind]), measured()))
+    found = ledger[ledger["part"] == "C3a"].set_index("orientation")["verdict"]
+    assert found.to_dict() == {"given": "reproduced", "swapped": "not reproduced", "both": "not reproduced"}
+
+
+def test_every_claim_has_a_verdict_under_each_protocol_or_says_why_not() -> None:
+    table = pd.concat([rows({}, protocol=protocol) for protocol in ("literal", "charitable", "tuned")])
+    marks = claims.by_claim(claims.judge(Evidence(table, measured())), "given")
+    assert marks.index.tolist() == [f"C{number}" for number in range(1, 15)]
+    assert marks.columns.tolist() == ["literal", "charitable", "tuned"]
+    assert set(marks.to_numpy().ravel()) <= set(claims.VERDICTS)
+
+
+def test_missing_results_are_named(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=r"evidence\.csv is missing; `python -m wfhelpers\.evidence` makes it"):
+        claims.load(tmp_path)
+
+
+def test_every_claim_is_complete() -> None:
+    for claim in LEDGER:
+        assert isinstance(claim, Claim)
+        assert claim.words
+        assert claim.place
+        assert all(part.hypothesis and part.rule for part in claim.parts)
