@@ -143,6 +143,12 @@ def test_claims_need_as_many_cases_as_they_say():
     assert found["C2: bin beats real and lottery"] == "holds: +3 −1 of 4"
 
 
+def test_a_single_case_is_not_the_one_that_may_fail():
+    claim = "C1: bin or bin→real is best"
+    assert comparison.verdicts(made_up("real", 0.1, cases=1))[claim] == "fails: +0 −1 of 1"
+    assert comparison.verdicts(made_up("bin", 0.1, cases=1))[claim] == "holds: +1 −0 of 1"
+
+
 def test_differing_strategies():
     assert comparison.differing_strategies(LITERAL, CHARITABLE) == ["bin"]
     assert comparison.differing_strategies(LITERAL, LITERAL) == []
