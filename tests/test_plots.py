@@ -1,5 +1,6 @@
 import numpy as np
 import pandas as pd
+from matplotlib.colors import to_hex
 
 from wfhelpers import plots
 
@@ -295,3 +296,46 @@ def test_distance_against_density_colours_the_pairs_of_one_strategy():
         assert special.get_xydata().tolist() == [[pairs[column][0], 0.1]]
         assert others.get_xydata().tolist() == [[pairs[column][1], 0.3]]
         assert special.get_color() == plots.COLOURS["bin"]
+
+
+# Chapter 07.
+
+
+def test_start_maps_show_the_median_and_the_share_of_each_start():
+    grid = pd.DataFrame(
+        [
+            ("t", mean, scale, run, scale + run / 10, run > 0)
+            for mean in (-1, 0)
+            for scale in (0.1, 0.3)
+            for run in (0, 1, 2, 3)
+        ],
+        columns=["task", "mean", "scale", "run", "auc", "trains"],
+    )
+    left, right = plots.start_maps(grid).axes
+    np.testing.assert_allclose(left.images[0].get_array(), [[0.25, 0.25], [0.45, 0.45]])
+    assert {text.get_text() for text in right.texts} == {"0.75"}
+    assert [label.get_text() for label in left.get_yticklabels()] == ["0.1", "0.3"]
+
+
+def test_ranked_effects_are_hollow_where_the_interval_contains_zero():
+    effects = pd.DataFrame(
+        [("x", "bin", 0.3, 0.1, 0.5), ("x", "lead", 0.2, -0.1, 0.4), ("y", "lottery", -0.1, -0.3, 0.1)],
+        columns=["choice", "model", "effect", "lower", "upper"],
+    )
+    ranked = pd.DataFrame({"choice": ["x", "y"], "model": ["bin", "lottery"], "gap": ["4", "9"]})
+    left, right = plots.ranked_effects(effects, ranked, "lead").axes
+    points = [(line.get_xdata()[0], line.get_ydata()[0], line.get_mfc()) for line in left.lines[:2]]
+    assert points == [(0.3, 1, plots.COLOURS["bin"]), (-0.1, 0, "white")]
+    assert right.lines[0].get_mfc() == "white"
+    assert [label.get_text() for label in left.get_yticklabels()] == ["x (4)", "y (9)"]
+
+
+def test_headline_colours_each_pair_of_starts_by_its_outcome():
+    leads = pd.DataFrame(
+        [("t", "a", "c", 0.4, "bin ahead"), ("t", "a", "d", 0.0, "tie"), ("t", "b", "c", -0.3, "real ahead")],
+        columns=["task", "bin_start", "real_start", "lead", "outcome"],
+    )
+    (axes,) = plots.headline(leads).axes
+    assert [text.get_text() for text in axes.texts] == ["+.40", "+.00", "-.30"]
+    assert [to_hex(patch.get_facecolor()).upper() for patch in axes.patches] == list(plots.OUTCOMES.values())
+    assert axes.texts[2].get_position() == (0, 1)

@@ -9,7 +9,8 @@ from wfhelpers import sensitivity
 from wfhelpers.data import Dataset
 from wfhelpers.errors import InputError
 from wfhelpers.evaluation import margin
-from wfhelpers.strategies import CHARITABLE
+from wfhelpers.readings import Reading
+from wfhelpers.strategies import CHARITABLE, Training, fit
 from wfhelpers.tasks import Task
 
 
@@ -111,3 +112,151 @@ def test_sign_of_a_shared_weight_cancels(rises):
     for shared in sensitivity.SHARED_WEIGHTS:
         areas = [sensitivity.auc(sign * shared * architecture, draw) for sign in (1, -1)]
         assert torch.equal(*areas)
+
+
+# Effects
+
+
+def test_a_reading_that_is_ours_has_no_effect_at_all(rises):
+    same = Reading(0, "nothing", "ours", "ours again", lambda case: replace(case), ("bin", "real"))
+    effects = sensitivity.measure([rises], [same], runs=3)
+    assert list(effects["model"]) == ["bin", "real", sensitivity.LEAD]
+    assert effects[["effect", "lower", "upper"]].to_numpy().tolist() == [[0, 0, 0]] * 3
+
+
+def test_effects_are_differences_of_medians_and_of_their_differences(rises):
+    swapped = Reading(8, "o", "a", "b", lambda case: replace(case, task=case.task.swapped()), ("bin", "real"))
+    effects = sensitivity.measure([rises], [swapped], runs=3).set_index("model")
+    medians = {}
+    for when, task in (("before", rises), ("after", rises.swapped())):
+        draw = task.draw(3, seed=0)
+        for model in ("bin", "real"):
+            areas = sensitivity.auc(fit(model, draw, CHARITABLE, 0)[model].weights, draw)
+            medians[model, when] = effects.loc[model, when]
+            assert medians[model, when] == pytest.approx(float(np.median(areas)))
+    change = {model: medians[model, "after"] - medians[model, "before"] for model in ("bin", "real")}
+    assert effects.loc["bin", "effect"] == pytest.approx(change["bin"])
+    assert effects.loc[sensitivity.LEAD, "effect"] == pytest.approx(change["bin"] - change["real"])
+    assert effects.loc[sensitivity.LEAD, "after"] == pytest.approx(medians["bin", "after"] - medians["real", "after"])
+
+
+def test_a_reading_of_one_data_set_is_left_out_for_others(rises):
+    only = Reading(6, "pooling", "mean", "max", lambda case: case, ("bin",), "mnist")
+    assert sensitivity.measure([rises], [only], runs=3).empty
+
+
+def effects_of(*rows: tuple[str, str, str, float]) -> pd.DataFrame:
+    """A made-up table: choice, task, model, effect; the interval is the effect plus and minus 0.1."""
+    made = pd.DataFrame(rows, columns=["choice", "task", "model", "effect"])
+    made = made.assign(gap="1", chosen="a", other="b", dataset="d", before=0.5, after=0.5 + made["effect"])
+    return made.assign(lower=made["effect"] - 0.1, upper=made["effect"] + 0.1)[list(sensitivity.COLUMNS)]
+
+
+def test_choices_are_ranked_by_the_size_of_their_largest_effect_on_a_model():
+    effects = effects_of(
+        ("small", "s", "bin", 0.01),
+        ("large", "s", "bin", 0.2),
+        ("large", "t", "real", -0.4),
+        ("large", "s", sensitivity.LEAD, -0.1),
+        ("large", "t", sensitivity.LEAD, 0.05),
+        ("small", "s", sensitivity.LEAD, 0.9),  # an effect on the lead has no say in the order
+    )
+    ranked = sensitivity.ranking(effects).set_index("choice")
+    assert list(ranked.index) == ["large", "small"]
+    assert ranked.loc["large", ["task", "model", "effect", "lead"]].tolist() == ["t", "real", -0.4, -0.1]
+    assert ranked.loc["small", "lead"] == 0.9
+
+
+def test_effects_by_task_are_written_with_their_intervals():
+    effects = effects_of(("x", "s", "bin", 0.25), ("x", "t", "bin", -0.00001), ("y", "t", "bin", -0.3))
+    shown = sensitivity.by_task(effects, ["bin"])
+    assert shown.loc[("1", "x", "b", "bin")].tolist() == ["+0.250 (+0.150, +0.350)", "+0.000 (-0.100, +0.100)"]
+    assert shown.loc[("1", "y", "b", "bin")].tolist() == ["", "-0.300 (-0.400, -0.200)"]
+
+
+def test_claims_stand_in_the_table_of_effects(rises):
+    costs = pd.DataFrame([("d", "t", "tuned", 0.9, 0.7, 0.2, 0.1, 0.3)]).set_axis(
+        ["dataset", "task", "start", "free", "nonnegative", "margin", "lower", "upper"], axis=1
+    )
+    spread = pd.DataFrame([("d", "t", 0.3, 0.2, 0.4, 0.5, 0.8)]).set_axis(
+        ["dataset", "task", "spread", "lower", "upper", "lowest", "highest"], axis=1
+    )
+    one, two = sensitivity.joined(effects_of(), costs, spread).to_dict("records")
+    assert (one["gap"], one["before"], one["after"], one["effect"]) == ("C11", 0.7, 0.9, 0.2)
+    assert (two["gap"], two["before"], two["after"], two["effect"]) == ("C14", 0.5, 0.8, 0.3)
+
+
+def test_what_is_stored_is_what_was_measured(tmp_path, monkeypatch, capsys):
+    effects = effects_of(("x", "s", "bin", 0.25), ("y", "t", "bin", -0.3))
+    monkeypatch.setattr(sensitivity, "table", lambda: effects)
+    monkeypatch.setattr("sys.argv", ["sensitivity", "--output", str(tmp_path / "e.csv")])
+    sensitivity.main()
+    assert "-0.3" in capsys.readouterr().out
+    known = sensitivity.stored(tmp_path / "e.csv")
+    assert sensitivity.disagreement(effects, known) < 1e-9
+    assert sensitivity.disagreement(effects, known.assign(after=known["after"] + 0.02)) == pytest.approx(0.02)
+    assert sensitivity.disagreement(effects, known.iloc[:1]) == np.inf
+    assert sensitivity.disagreement(effects, known.assign(task="other")) == np.inf
+
+
+# The start, and the headline claim
+
+
+def test_a_start_with_hardly_an_edge_does_not_train_and_a_sparse_one_does(rises):
+    grid = sensitivity.start_grid([rises], "bin", means=[-9.0, -0.05], scales=[0.1], runs=3)
+    by_mean = grid.groupby("mean")
+    assert by_mean["trains"].mean().to_dict() == {-9.0: 0, -0.05: 1}
+    assert by_mean["auc"].median()[-9.0] == 0.5
+    assert by_mean["auc"].median()[-0.05] > 0.9
+
+
+def test_the_grid_trains_as_the_strategies_do(rises):
+    draw = rises.draw(3, seed=0)
+    grid = sensitivity.start_grid([rises], "real", means=[0.0], scales=[1.0], runs=3)
+    expected = sensitivity.auc(fit("real", draw, CHARITABLE, 0)["real"].weights, draw)
+    np.testing.assert_allclose(grid["auc"], expected)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "expected"),
+    [(0.01, 0.2, "bin ahead"), (-0.2, -0.01, "real ahead"), (-0.1, 0.1, "tie"), (0.0, 0.1, "tie"), (0, 0, "tie")],
+)
+def test_outcome_needs_an_interval_on_one_side_of_zero(lower, upper, expected):
+    assert sensitivity.outcome(lower, upper) == expected
+
+
+def areas(**by_start: float) -> pd.DataFrame:
+    """AUCs of three runs around a median, for each start."""
+    rows = [("d", "t", start, run, middle + run / 100 - 0.01) for start, middle in by_start.items() for run in range(3)]
+    return pd.DataFrame(rows, columns=["dataset", "task", "start", "run", "auc"])
+
+
+def test_the_map_tells_where_the_claim_holds_is_a_tie_and_is_reversed():
+    leads = sensitivity.compare_starts(areas(dead=0.5, good=0.9), areas(dead=0.5, good=0.9))
+    found = leads.set_index(["bin_start", "real_start"])["outcome"].to_dict()
+    assert found == {
+        ("dead", "dead"): "tie",
+        ("dead", "good"): "real ahead",
+        ("good", "dead"): "bin ahead",
+        ("good", "good"): "tie",
+    }
+    np.testing.assert_allclose(leads["lead"], [0, -0.4, 0.4, 0])
+
+
+def test_the_choice_that_moves_the_lead_farther_decides():
+    leads = sensitivity.compare_starts(areas(a=0.6, b=0.7), areas(a=0.5, b=0.95))
+    (row,) = sensitivity.deciders(leads).to_dict("records")
+    assert row["by_bin"] == pytest.approx(0.1)
+    assert row["by_real"] == pytest.approx(0.45)
+    assert (row["bin ahead"], row["tie"], row["real ahead"]) == (2, 0, 2)
+
+
+def test_the_map_has_a_cell_for_each_pair_of_starts(rises):
+    leads = sensitivity.headline_map([rises], base=replace(CHARITABLE, steps=2), runs=3)
+    pairs = leads.set_index(["bin_start", "real_start"]).index
+    assert set(pairs) == {(one, two) for one in sensitivity.BIN_STARTS for two in sensitivity.REAL_STARTS}
+    assert pairs.is_unique
+    draw, start = rises.draw(3, seed=0), sensitivity.REAL_STARTS["N(0, 0.3²)"]
+    trained = fit("real", draw, replace(CHARITABLE, steps=2, real=Training(start, 0.1)), 0)["real"].weights
+    found = leads.loc[leads["real_start"] == "N(0, 0.3²)", "real"].unique()
+    np.testing.assert_allclose(found, [np.median(sensitivity.auc(trained, draw))])

@@ -3,7 +3,15 @@
 How much the other readings change is measured in `wfhelpers.sensitivity`.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+import pandas as pd
+
+from wfhelpers.strategies import label
+
+LEAD = "bin − real"
+"""What the headline claim speaks of: median AUC of bin minus that of real."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +209,7 @@ GAPS = (
         "Lemma 2 and its proof",
         "$v - \\eta (g + r)$, then $v - \\eta g + \\eta r$; $B$ for $B'$ in the interval of $\\xi$",
         "$v - \\eta (g - r)$ with the printed $r$; $B'$",
-        "So the lines of the proof agree, and the bound on $\\|r\\|$ does not see the sign.",
+        "So the lines of the proof agree, and the bound on the length of $r$ does not see the sign.",
         "04_convergence_bound",
         "A proof: Lemma 2 holds in either case.",
     ),
@@ -256,3 +264,34 @@ GAPS = (
     ),
 )
 """The gaps by their number: 22 of the text, and one that came up while it was rebuilt."""
+
+
+def errata(effects: pd.DataFrame) -> str:
+    """Table of the gaps in Markdown, with the measured effects: a table of `wfhelpers.sensitivity.table`.
+
+    An effect is given as its range over the tasks, for the model that it changes most and for the lead of bin over
+    real.
+    """
+    lines = ["| | place | the text says | our reading, and why | other readings: change of the AUC | more |"]
+    lines.append("|---|---|---|---|---|---|")
+    for gap in GAPS:
+        measured = "<br>".join(_measured(effects[effects["gap"] == str(gap.number)]))
+        cells = [f"**{gap.number}** {gap.name}", gap.place, gap.says, f"{gap.reading}. *{gap.why}*"]
+        cells += [measured or f"none. {gap.beyond_auc}", f"[{gap.chapter[:2]}]({gap.chapter}.ipynb)"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _measured(effects: pd.DataFrame) -> Iterator[str]:
+    """One line a reading."""
+    for (choice, other), rows in effects.groupby(["choice", "other"], sort=False):
+        most = rows.groupby("model", sort=False)["effect"].agg(lambda values: values.abs().max())
+        names = [most.drop(LEAD, errors="ignore").idxmax(), *([LEAD] if LEAD in most else [])]
+        ranges = [f"{label(str(name))} {_range(rows.loc[rows['model'] == name, 'effect'])}" for name in names]
+        yield f"{choice}: {other}. {', '.join(ranges)}"
+
+
+def _range(values: "pd.Series[float]") -> str:
+    """Lowest and highest value, once if they are the same: ``−0.42 to −0.25``."""
+    ends = [f"{round(value, 2) + 0.0:+.2f}".replace("-", "−") for value in (values.min(), values.max())]
+    return " to ".join(dict.fromkeys(ends))

@@ -625,3 +625,109 @@ def _legend_of_models(made: Figure) -> None:
         handles.append(Line2D([], [], ls="", marker=marker, mec="black", mfc="white", label=f"{kind} network"))
     handles.append(Line2D([], [], label="logistic regression", **REFERENCE))
     made.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize="small")
+
+
+# Chapter 07. An effect has the colour of the model that it changes; a hollow marker may be no effect at all.
+
+
+def start_maps(grid: pd.DataFrame) -> Figure:
+    """Median AUC (left) and share of runs that train at all (right) over mean and scale of a start; a row a task.
+
+    ``grid`` is the table of `wfhelpers.sensitivity.start_grid`.
+    """
+    tasks = list(dict.fromkeys(grid["task"]))
+    made = figure(len(tasks), 2, height=0.5 + 1.9 * len(tasks), sharex=True, sharey=True)
+    panels = {"auc": ("median", "median AUC", 0.5), "trains": ("mean", "share of runs that train", 0.0)}
+    for row, task in zip(np.array(made.axes).reshape(-1, 2), tasks, strict=True):
+        for axes, (column, (how, title, floor)) in zip(row, panels.items(), strict=True):
+            cells = grid[grid["task"] == task].groupby(["scale", "mean"])[column].agg(how).unstack()
+            _annotated(axes, cells, "viridis", floor, 1.0, "{:.2f}")
+            axes.set_title(f"{task}: {title}", fontsize="medium")
+        row[0].set_ylabel("scale of the start")
+    for axes in made.axes[-2:]:
+        axes.set_xlabel("mean of the start")
+    return made
+
+
+def _annotated(axes: Axes, cells: pd.DataFrame, colours: str, floor: float, top: float, form: str) -> None:
+    """Heat map with the value in each cell, white where the ground is dark."""
+    values = cells.to_numpy(dtype=float)
+    axes.imshow(values, cmap=colours, vmin=floor, vmax=top, aspect="auto", origin="lower")
+    for i, j in np.ndindex(*values.shape):
+        ink = "white" if values[i, j] < floor + 0.6 * (top - floor) else "black"
+        axes.text(j, i, form.format(values[i, j]), ha="center", va="center", fontsize="small", color=ink)
+    axes.set_xticks(range(len(cells.columns)), [f"{value:g}" for value in cells.columns])
+    axes.set_yticks(range(len(cells.index)), [f"{value:g}" for value in cells.index])
+    axes.spines[:].set_visible(False)
+
+
+def ranked_effects(effects: pd.DataFrame, ranked: pd.DataFrame, lead: str) -> Figure:
+    """Choices by their largest effect: on the model that it changes most (left), on the lead of bin (right).
+
+    ``effects`` and ``ranked`` are the tables of `wfhelpers.sensitivity.table` and `wfhelpers.sensitivity.ranking`. One
+    marker a task and reading; it is filled if its 95 % interval excludes zero.
+    """
+    made = figure(1, 2, height=0.9 + 0.25 * len(ranked), sharey=True, width_ratios=[3, 2])
+    for axes, on_lead in zip(made.axes, (False, True), strict=True):
+        for place, row in zip(range(len(ranked))[::-1], ranked.itertuples(), strict=True):
+            chosen = (effects["choice"] == row.choice) & (effects["model"] == (lead if on_lead else row.model))
+            style = _style_of("bin" if on_lead else str(row.model))
+            for effect, lower, upper in effects.loc[chosen, ["effect", "lower", "upper"]].to_numpy():
+                clear = lower > 0 or upper < 0
+                axes.plot(effect, place, ls="", **(style if clear else style | {"mfc": "white", "mec": "0.6"}))
+        axes.axvline(0, color="black", lw=0.8)
+        axes.grid(axis="y", color="0.92")
+        axes.set_axisbelow(True)
+    left, right = made.axes
+    names = [f"{row.choice} ({row.gap})" for row in ranked.itertuples()]
+    left.set_yticks(range(len(ranked))[::-1], names, fontsize="small")
+    left.set(xlabel="change of the median AUC", title="model changed most")
+    right.set(xlabel="change of the lead", title=lead)
+    _legend_of_effects(made, [str(model) for model in ranked["model"]])
+    return made
+
+
+def _style_of(model: str) -> dict[str, Any]:
+    """Marker of a model by its name: a square where its network is binary."""
+    binary = model.endswith("-bin") or model in ("bin", "agnostic")
+    style = _model_style(model.split("-")[0], "binary" if binary else "real")
+    return {name: value for name, value in style.items() if name != "elinewidth"}
+
+
+def _legend_of_effects(made: Figure, models: Sequence[str]) -> None:
+    handles = []
+    for model in sorted(set(models)):
+        handles.append(Line2D([], [], ls="", label=model.replace("-", "→"), **_style_of(model)))
+    handles.append(Line2D([], [], ls="", marker="o", mec="0.6", mfc="white", label="interval contains 0"))
+    made.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize="small")
+
+
+OUTCOMES = {"bin ahead": COLOURS["bin"], "tie": "#DDDDDD", "real ahead": COLOURS["real"]}
+
+
+def headline(leads: pd.DataFrame) -> Figure:
+    """Where bin beats real: the lead of bin over the starts of both, coloured by its outcome; a panel a task.
+
+    ``leads`` is the table of `wfhelpers.sensitivity.headline_map`.
+    """
+    tasks = list(dict.fromkeys(leads["task"]))
+    made = figure(1, len(tasks), height=4.0, sharey=True)
+    for axes, task in zip(made.axes, tasks, strict=True):
+        cells = leads[leads["task"] == task]
+        rows, columns = (list(dict.fromkeys(cells[name])) for name in ("bin_start", "real_start"))
+        for cell in cells.itertuples():
+            x, y = columns.index(cell.real_start), rows.index(cell.bin_start)
+            axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, fc=OUTCOMES[str(cell.outcome)], ec="white"))
+            ink = "black" if cell.outcome == "tie" else "white"
+            text = f"{round(cell.lead, 2) + 0.0:+.2f}".replace("0.", ".")
+            axes.text(x, y, text, ha="center", va="center", fontsize="x-small", color=ink)
+        axes.set_xticks(range(len(columns)), columns, rotation=90, fontsize="small")
+        axes.set_yticks(range(len(rows)), rows, fontsize="small")
+        axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5), xlabel="start of real")
+        axes.set_title(task, fontsize="medium")
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0)
+    made.axes[0].set_ylabel("start of bin (density at s = 0.1)")
+    handles = [Rectangle((0, 0), 1, 1, fc=colour, label=outcome) for outcome, colour in OUTCOMES.items()]
+    made.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize="small")
+    return made

@@ -20,10 +20,11 @@ from wfhelpers.convergence import start_by_density
 from wfhelpers.errors import InputError
 from wfhelpers.evaluation import auc
 from wfhelpers.gaps import GAPS as GAPS
+from wfhelpers.gaps import LEAD
 from wfhelpers.progress import progress
 from wfhelpers.readings import READINGS, Case, Reading, sampled, way
 from wfhelpers.store import results_folder, write_whole
-from wfhelpers.strategies import CHARITABLE, LITERAL, Settings, Start, Training, fit
+from wfhelpers.strategies import CHARITABLE, LITERAL, Settings, Start, Training, fit, label
 from wfhelpers.tasks import Draw, Task
 from wfhelpers.threads import one_core_a_block
 from wfhelpers.training import FREE, SQUARE, Parametrization, descend
@@ -63,9 +64,6 @@ def _resampled(runs: int, resamples: int) -> NDArray[np.int64]:
 
 
 # Effects
-
-LEAD = "bin − real"
-"""What the headline claim speaks of: median AUC of bin minus that of real."""
 
 COLUMNS = (
     *("gap", "choice", "chosen", "other", "dataset", "task", "model"),
@@ -266,9 +264,14 @@ def table(
 ) -> pd.DataFrame:
     """All effects in one table with `COLUMNS`: the readings of the gaps, then claims C11 and C14."""
     tasks = questions() if tasks is None else tasks
-    made = [measure(tasks, base=base, runs=runs, seed=seed)]
-    made.append(_as_effects_of_sign(nonnegativity_cost(tasks, runs=runs, seed=seed)))
-    made.append(_as_effects_of_value(shared_weight_spread(tasks, settings=base, runs=runs, seed=seed)))
+    effects = measure(tasks, base=base, runs=runs, seed=seed)
+    costs = nonnegativity_cost(tasks, runs=runs, seed=seed)
+    return joined(effects, costs, shared_weight_spread(tasks, settings=base, runs=runs, seed=seed))
+
+
+def joined(effects: pd.DataFrame, costs: pd.DataFrame, spread: pd.DataFrame) -> pd.DataFrame:
+    """Tables of `measure`, `nonnegativity_cost` and `shared_weight_spread` as one."""
+    made = [effects, _as_effects_of_sign(costs), _as_effects_of_value(spread)]
     return pd.concat(made, ignore_index=True)[list(COLUMNS)]
 
 
@@ -296,6 +299,26 @@ def ranking(effects: pd.DataFrame) -> pd.DataFrame:
     ranked = effects.loc[largest].assign(lead=effects.loc[largest, "choice"].map(lead))
     order = ranked["effect"].abs().sort_values(ascending=False, kind="stable").index
     return ranked.loc[order].reset_index(drop=True)
+
+
+def by_task(effects: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
+    """Effects on some models for a page: a row a (gap, choice, other reading, model), a column a task, as text."""
+    shown = effects[effects["model"].isin(models)]
+    texts = shown.assign(text=[effect_text(*row) for row in shown[["effect", "lower", "upper"]].to_numpy()])
+    rows = ["gap", "choice", "other", "model"]
+    order = texts[rows].drop_duplicates()
+    wide = texts.pivot(index=rows, columns="task", values="text").fillna("")
+    wide = wide.loc[pd.MultiIndex.from_frame(order), list(dict.fromkeys(texts["task"]))]
+    return wide.rename(index=label, level="model").rename_axis(columns=None)
+
+
+def effect_text(effect: float, lower: float, upper: float) -> str:
+    """An effect with its interval: ``+0.42 (+0.40, +0.44)``."""
+    return f"{_signed_text(effect)} ({_signed_text(lower)}, {_signed_text(upper)})"
+
+
+def _signed_text(value: float) -> str:
+    return f"{round(value, 3) + 0.0:+.3f}"
 
 
 def stored(path: Path | None = None) -> pd.DataFrame:
@@ -368,7 +391,11 @@ BIN_STARTS: Mapping[str, Start] = {
 }
 """Starts of ``bin`` in the map of the headline claim: the text's only distribution, and densities at the scale 0.1."""
 
-REAL_STARTS: Mapping[str, Start] = {f"N(0, {scale:g}²)": Start(scale) for scale in (2.0, 1.0, 0.5, 0.3, 0.1, 0.03)}
+REAL_STARTS: Mapping[str, Start] = {
+    "N(0, 2²)": Start(2.0),
+    "N(0, 1)": Start(),
+    **{f"N(0, {scale:g}²)": Start(scale) for scale in (0.5, 0.3, 0.1, 0.03)},
+}
 """Starts of ``real`` in the map of the headline claim."""
 
 
