@@ -731,3 +731,28 @@ def headline(leads: pd.DataFrame) -> Figure:
     handles = [Rectangle((0, 0), 1, 1, fc=colour, label=outcome) for outcome, colour in OUTCOMES.items()]
     made.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize="small")
     return made
+
+
+# The verdict
+
+
+def leads(cases: pd.DataFrame) -> Figure:
+    """Lead in AUC in every case with its interval, in the order of the leads: a panel a protocol.
+
+    ``cases`` is what `wfhelpers.claims.cases` gives, for several protocols.
+    """
+    protocols = list(dict.fromkeys(cases["protocol"]))
+    made = figure(1, len(protocols), height=3.0, sharey=True, squeeze=False)
+    sides = {1: (COLOURS["bin"], "ahead"), 0: ("0.6", "tie"), -1: (COLOURS["lottery"], "behind")}
+    for axes, protocol in zip(made.axes, protocols, strict=True):
+        shown = cases[cases["protocol"] == protocol].sort_values("mean", kind="stable").reset_index(drop=True)
+        axes.axhline(0, color="black", lw=0.8)
+        for side, (colour, word) in sides.items():
+            rows = shown[shown["side"] == side]
+            reach = [rows["mean"] - rows["lower"], rows["upper"] - rows["mean"]]
+            name = f"{word}: {len(rows)} of {len(shown)}"
+            axes.errorbar(rows.index, rows["mean"], reach, fmt=".", ms=3, lw=0.6, color=colour, label=name)
+        axes.set(title=protocol, xlabel="cases, ordered by lead")
+        axes.legend(frameon=False, fontsize="small", loc="upper left")
+    made.axes[0].set_ylabel("lead in AUC (test)")
+    return made
