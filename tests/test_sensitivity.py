@@ -114,6 +114,16 @@ def test_sign_of_a_shared_weight_cancels(rises):
         assert torch.equal(*areas)
 
 
+@pytest.mark.parametrize(("lower", "upper", "word"), [(-0.1, 0.04, "little"), (0.06, 0.2, "more"), (0.0, 0.1, "open")])
+def test_amount_compares_an_interval_with_what_is_little(lower, upper, word):
+    assert sensitivity.amount(lower, upper) == word
+
+
+def test_settings_may_be_named_by_their_protocol(rises):
+    assert sensitivity.settings_of("charitable", rises) == CHARITABLE
+    assert sensitivity.settings_of(CHARITABLE, rises) is CHARITABLE
+
+
 # Effects
 
 

@@ -323,9 +323,9 @@ READINGS = (
     ),
     Reading(
         11,
-        "ties",
-        "count half",
-        "count nothing",
+        "how ties count",
+        "half",
+        "nothing",
         lambda case: replace(case, judge=auc_without_ties),
         ("bin", "real", "random"),
     ),

@@ -28,7 +28,7 @@ from wfhelpers.strategies import CHARITABLE, LITERAL, Settings, Start, Training,
 from wfhelpers.tasks import Draw, Task
 from wfhelpers.threads import one_core_a_block
 from wfhelpers.training import FREE, SQUARE, Parametrization, descend
-from wfhelpers.tuning import GRID, HELD_OUT
+from wfhelpers.tuning import GRID, HELD_OUT, protocol_settings
 
 LITTLE = 0.05
 """Difference of AUC that counts as little: fixed before anything was measured, for claims C11 and C14 alike."""
@@ -42,6 +42,11 @@ TRAIN_PER_CLASS, TEST_PER_CLASS, RUNS, SEED = 50, 50, 10, 0
 def questions(train_per_class: int = TRAIN_PER_CLASS, test_per_class: int = TEST_PER_CLASS) -> list[Task]:
     """Tasks of `QUESTIONS`."""
     return [Task(dataset, no, yes, train_per_class, test_per_class) for dataset, no, yes in QUESTIONS]
+
+
+def settings_of(base: Settings | str, task: Task) -> Settings:
+    """Settings themselves, or those of the protocol that is named."""
+    return base if isinstance(base, Settings) else protocol_settings(base, task)
 
 
 def contrast(by_run: pd.DataFrame, signs: Mapping[str, float], *, resamples: int = 2000) -> tuple[float, float, float]:
@@ -76,11 +81,13 @@ def measure(
     tasks: Sequence[Task] | None = None,
     readings: Sequence[Reading] | None = None,
     *,
-    base: Settings = CHARITABLE,
+    base: Settings | str = CHARITABLE,
     runs: int = RUNS,
     seed: int = SEED,
 ) -> pd.DataFrame:
-    """Effect of each other reading on each task, everything else as chosen: columns `COLUMNS`.
+    """Effect of each other reading on each task, everything else as in ``base``: columns `COLUMNS`.
+
+    ``base`` holds settings, or is the name of a protocol. The words for our reading are those of ``charitable``.
 
     ``before`` and ``after`` are median AUCs with our reading and with the other one, ``effect`` is their difference,
     and ``lower``, ``upper`` its 95 % interval, paired over runs that share their objects and their starts. An effect
@@ -91,12 +98,14 @@ def measure(
     pairs = [(reading, task) for reading in readings for task in tasks if reading.dataset in ("", task.dataset.name)]
     needed = {task: {"bin", "real"} | {m for r, t in pairs if t is task for m in r.models} for task in tasks}
     with one_core_a_block() as pool:
-        known = pool.map(lambda task: Case(task, base).areas(sorted(needed[task]), runs, seed), tasks)
+        known = pool.map(
+            lambda task: Case(task, settings_of(base, task)).areas(sorted(needed[task]), runs, seed), tasks
+        )
         before = dict(zip(tasks, progress(known, "our readings", total=len(tasks)), strict=True))
 
         def of(pair: tuple[Reading, Task]) -> list[dict[str, object]]:
             reading, task = pair
-            after = reading.change(Case(task, base)).areas(reading.models, runs, seed)
+            after = reading.change(Case(task, settings_of(base, task))).areas(reading.models, runs, seed)
             return _effects(reading, task, before[task], after)
 
         rows = [row for made in progress(pool.map(of, pairs), "other readings", total=len(pairs)) for row in made]
@@ -123,6 +132,11 @@ def _median(medians: "pd.Series[float]", model: str, when: str) -> float:
     return float(medians[f"bin {when}"] - medians[f"real {when}"] if model == LEAD else medians[f"{model} {when}"])
 
 
+def amount(lower: float, upper: float) -> str:
+    """What a 95 % interval of a difference says: ``little`` below `LITTLE`, ``more`` above it, else ``open``."""
+    return "little" if upper < LITTLE else "more" if lower > LITTLE else "open"
+
+
 # Claim C11: weights of either sign
 
 SIGNS: Mapping[str, Parametrization] = {"free": FREE, "nonnegative": SQUARE}
@@ -142,7 +156,7 @@ def nonnegativity_cost(tasks: Sequence[Task] | None = None, *, runs: int = RUNS,
         AUC on a held-out 30 % of the training objects of the first five runs; the first one where trials tie.
 
     The constraint costs little on a task if ``upper`` is below `LITTLE`, and more if ``lower`` is above it; else the
-    runs do not tell.
+    runs do not tell (`amount`).
 
     Returns
     -------
@@ -203,7 +217,7 @@ times. The sign of u_0 does not matter: it cancels over the two layers."""
 
 
 def shared_weight_aucs(
-    tasks: Sequence[Task] | None = None, *, settings: Settings = CHARITABLE, runs: int = RUNS, seed: int = SEED
+    tasks: Sequence[Task] | None = None, *, settings: Settings | str = CHARITABLE, runs: int = RUNS, seed: int = SEED
 ) -> pd.DataFrame:
     """AUC of one architecture with several shared weights: one row a (task, run), a column a value of u_0.
 
@@ -213,7 +227,7 @@ def shared_weight_aucs(
 
     def of_task(task: Task) -> pd.DataFrame:
         draw = task.draw(runs, seed)
-        architecture = fit("agnostic", draw, settings, seed)["agnostic"].weights
+        architecture = fit("agnostic", draw, settings_of(settings, task), seed)["agnostic"].weights
         areas = pd.DataFrame({shared: auc(shared * architecture, draw).numpy() for shared in SHARED_WEIGHTS})
         areas.index = pd.MultiIndex.from_product(
             [[task.dataset.name], [task.title], draw.run_ids], names=["dataset", "task", "run"]
@@ -225,13 +239,13 @@ def shared_weight_aucs(
 
 
 def shared_weight_spread(
-    tasks: Sequence[Task] | None = None, *, settings: Settings = CHARITABLE, runs: int = RUNS, seed: int = SEED
+    tasks: Sequence[Task] | None = None, *, settings: Settings | str = CHARITABLE, runs: int = RUNS, seed: int = SEED
 ) -> pd.DataFrame:
     """Highest minus lowest median AUC of one architecture over the shared weights of `SHARED_WEIGHTS` (claim C14).
 
     The interval chooses the highest and the lowest anew in each resample. A spread is positive by its nature, so that
     its interval hardly ever contains zero. The claim holds on a task if ``lower`` is above `LITTLE` and fails if
-    ``upper`` is below it; else the runs do not tell.
+    ``upper`` is below it; else the runs do not tell (`amount`).
 
     Returns
     -------
@@ -260,7 +274,7 @@ def spread_of(areas: pd.DataFrame) -> pd.DataFrame:
 
 
 def table(
-    tasks: Sequence[Task] | None = None, *, base: Settings = CHARITABLE, runs: int = RUNS, seed: int = SEED
+    tasks: Sequence[Task] | None = None, *, base: Settings | str = CHARITABLE, runs: int = RUNS, seed: int = SEED
 ) -> pd.DataFrame:
     """All effects in one table with `COLUMNS`: the readings of the gaps, then claims C11 and C14."""
     tasks = questions() if tasks is None else tasks
@@ -349,7 +363,7 @@ def start_grid(
     tasks: Sequence[Task],
     model: str,
     *,
-    base: Settings = CHARITABLE,
+    base: Settings | str = CHARITABLE,
     means: Sequence[float] | None = None,
     scales: Sequence[float] = SCALES,
     runs: int = RUNS,
@@ -364,16 +378,17 @@ def start_grid(
 
 
 def _from_starts(
-    tasks: Sequence[Task], model: str, starts: Sequence[Start], base: Settings, runs: int, seed: int
+    tasks: Sequence[Task], model: str, starts: Sequence[Start], base: Settings | str, runs: int, seed: int
 ) -> pd.DataFrame:
     draws = [task.draw(runs, seed) for task in tasks]
     todo = [(task, draw, start) for task, draw in zip(tasks, draws, strict=True) for start in starts]
 
     def of(case: tuple[Task, Draw, Start]) -> pd.DataFrame:
         task, draw, start = case
-        training = replace(getattr(base, model), start=start)
-        first, parametrization, rate = way(model, draw, replace(base, **{model: training}), seed)
-        weights = descend(draw, first, parametrization, base.steps, rate, batch=base.batch).weights
+        settings = settings_of(base, task)
+        settings = replace(settings, **{model: replace(getattr(settings, model), start=start)})
+        first, parametrization, rate = way(model, draw, settings, seed)
+        weights = descend(draw, first, parametrization, settings.steps, rate, batch=settings.batch).weights
         x, y = draw.x_train.double(), draw.y_train
         fall = network.loss(parametrization.extract(first).double(), x, y) - network.loss(weights.double(), x, y)
         columns = {"run": list(draw.run_ids), "auc": auc(weights, draw).numpy(), "trains": (fall > FELL).numpy()}
@@ -405,7 +420,7 @@ def outcome(lower: float, upper: float) -> str:
 
 
 def headline_map(
-    tasks: Sequence[Task] | None = None, *, base: Settings = CHARITABLE, runs: int = RUNS, seed: int = SEED
+    tasks: Sequence[Task] | None = None, *, base: Settings | str = CHARITABLE, runs: int = RUNS, seed: int = SEED
 ) -> pd.DataFrame:
     """Where “bin beats real” holds: one row a (dataset, task, start of bin, start of real), all else as in ``base``.
 
