@@ -31,7 +31,10 @@ def test_heat_maps_show_bin_and_its_margin() -> None:
     for negative, positive, value in (("a", "b", 0.9), ("b", "a", 0.7)):
         table = rows({"bin": [value] * 10, "real": [0.6] * 10})
         parts.append(table.assign(negative=negative, positive=positive))
-    figure = overview.heat_maps(pd.concat(parts), "literal")
+    parts += [table.assign(protocol="tuned", auc=0.5) for table in parts]
+    figure = overview.heat_maps(pd.concat(parts))
+    titles = [axes.get_title() for axes in figure.axes[:4]]
+    assert titles == ["bin − real, literal", "bin, literal", "bin − real, tuned", "bin, tuned"]
     margin, level = (axes.images[0].get_array() for axes in figure.axes[:2])
     assert margin is not None
     assert level is not None

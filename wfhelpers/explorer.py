@@ -15,9 +15,8 @@ from typing import Any
 
 import pandas as pd
 
-from wfhelpers.cells import PROTOCOLS
 from wfhelpers.errors import InputError
-from wfhelpers.overview import CASE
+from wfhelpers.overview import CASE, case_order
 from wfhelpers.plots import COLOURS
 from wfhelpers.strategies import BINARY_MODELS, MODELS, label, strategy_of
 
@@ -41,7 +40,7 @@ def summaries(rows: pd.DataFrame) -> dict[str, Any]:
     numbers = dict(zip(quartiles.index, quartiles.to_numpy().tolist(), strict=True))
     runs = rows.groupby(list(CASE))["run"].nunique()
     found: dict[str, Any] = {}
-    for case in sorted(runs.index, key=_place):
+    for case in sorted(runs.index, key=case_order):
         level = found
         for choice in case[:-1]:
             level = level.setdefault(str(choice), {})
@@ -150,12 +149,6 @@ class _Axes:
             f'<path d="{bars}" stroke="{COLOURS[strategy_of(model)]}" stroke-width="2"/>'
             f'<g transform="translate({x:.1f} {y:.1f})">{_marker(model)}</g></g>\n'
         )
-
-
-def _place(case: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Order of the lists: single classes before groups, protocols as they are always named."""
-    dataset, task, size, protocol = case
-    return dataset, task.count(","), task, size, PROTOCOLS.index(protocol)
 
 
 def _compact(quartiles: Sequence[float]) -> list[float]:
