@@ -29,7 +29,7 @@ def effects(*rows: tuple[str, str, str, str, float]) -> pd.DataFrame:
 def test_errata_have_a_line_a_gap_with_as_many_cells_as_the_head():
     lines = gaps.errata(effects(("6", "pooling", "max", "bin", -0.1))).splitlines()
     assert len(lines) == 2 + len(gaps.GAPS)
-    assert {line.replace("\\|", "").count("|") for line in lines} == {7}
+    assert {line.replace("\\|", "").count("|") for line in lines} == {5}
 
 
 def test_errata_give_the_range_over_tasks_of_the_model_changed_most_and_of_the_lead():
@@ -41,7 +41,7 @@ def test_errata_give_the_range_over_tasks_of_the_model_changed_most_and_of_the_l
         ("6", "pooling", "max", gaps.LEAD, -0.074),
     )
     (line,) = [line for line in gaps.errata(made).splitlines() if line.startswith("| **6**")]
-    assert "pooling: max. bin −0.06 to +0.00, bin − real −0.07 |" in line
+    assert line.endswith("pooling: **max**, bin −0.06 to +0.00, bin − real −0.07 |")
 
 
 def test_errata_say_why_a_gap_has_no_effect():

@@ -180,8 +180,8 @@ def test_choices_are_ranked_by_the_size_of_their_largest_effect_on_a_model():
 def test_effects_by_task_are_written_with_their_intervals():
     effects = effects_of(("x", "s", "bin", 0.25), ("x", "t", "bin", -0.00001), ("y", "t", "bin", -0.3))
     shown = sensitivity.by_task(effects, ["bin"])
-    assert shown.loc[("1", "x", "b", "bin")].tolist() == ["+0.250 (+0.150, +0.350)", "+0.000 (-0.100, +0.100)"]
-    assert shown.loc[("1", "y", "b", "bin")].tolist() == ["", "-0.300 (-0.400, -0.200)"]
+    assert shown.loc[("1", "x", "b", "bin")].tolist() == ["+0.25 (+0.15, +0.35)", "+0.00 (-0.10, +0.10)"]
+    assert shown.loc[("1", "y", "b", "bin")].tolist() == ["", "-0.30 (-0.40, -0.20)"]
 
 
 def test_claims_stand_in_the_table_of_effects(rises):

@@ -269,15 +269,14 @@ GAPS = (
 def errata(effects: pd.DataFrame) -> str:
     """Table of the gaps in Markdown, with the measured effects: a table of `wfhelpers.sensitivity.table`.
 
-    An effect is given as its range over the tasks, for the model that it changes most and for the lead of bin over
-    real.
+    An effect is given as its range over the tasks, for the model that it changes most; and for the lead of bin over
+    real where it changes both of them.
     """
-    lines = ["| | place | the text says | our reading, and why | other readings: change of the AUC | more |"]
-    lines.append("|---|---|---|---|---|---|")
+    lines = ["| gap | the text says | our reading, and why | other readings: change of the AUC |", "|---|---|---|---|"]
     for gap in GAPS:
         measured = "<br>".join(_measured(effects[effects["gap"] == str(gap.number)]))
-        cells = [f"**{gap.number}** {gap.name}", gap.place, gap.says, f"{gap.reading}. *{gap.why}*"]
-        cells += [measured or f"none. {gap.beyond_auc}", f"[{gap.chapter[:2]}]({gap.chapter}.ipynb)"]
+        place = f"**{gap.number}** {gap.name}<br>{gap.place}<br>[chapter {int(gap.chapter[:2])}]({gap.chapter}.ipynb)"
+        cells = [place, gap.says, f"{gap.reading}. *{gap.why}*", measured or f"none. {gap.beyond_auc}"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -285,10 +284,11 @@ def errata(effects: pd.DataFrame) -> str:
 def _measured(effects: pd.DataFrame) -> Iterator[str]:
     """One line a reading."""
     for (choice, other), rows in effects.groupby(["choice", "other"], sort=False):
-        most = rows.groupby("model", sort=False)["effect"].agg(lambda values: values.abs().max())
-        names = [most.drop(LEAD, errors="ignore").idxmax(), *([LEAD] if LEAD in most else [])]
-        ranges = [f"{label(str(name))} {_range(rows.loc[rows['model'] == name, 'effect'])}" for name in names]
-        yield f"{choice}: {other}. {', '.join(ranges)}"
+        by_model = rows.groupby("model", sort=False)["effect"]
+        most = by_model.agg(lambda values: values.abs().max()).drop(LEAD, errors="ignore")
+        names = [str(most.idxmax()), *([LEAD] if {"bin", "real", LEAD} <= set(rows["model"]) else [])]
+        ranges = [f"{name if name == LEAD else label(name)} {_range(by_model.get_group(name))}" for name in names]
+        yield f"{choice}: **{other}**, {', '.join(ranges)}"
 
 
 def _range(values: "pd.Series[float]") -> str:

@@ -328,11 +328,8 @@ def by_task(effects: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
 
 def effect_text(effect: float, lower: float, upper: float) -> str:
     """An effect with its interval: ``+0.42 (+0.40, +0.44)``."""
-    return f"{_signed_text(effect)} ({_signed_text(lower)}, {_signed_text(upper)})"
-
-
-def _signed_text(value: float) -> str:
-    return f"{round(value, 3) + 0.0:+.3f}"
+    value, least, most = (f"{round(number, 2) + 0.0:+.2f}" for number in (effect, lower, upper))
+    return f"{value} ({least}, {most})"
 
 
 def stored(path: Path | None = None) -> pd.DataFrame:
