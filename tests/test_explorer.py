@@ -144,7 +144,9 @@ def test_piece_stands_alone_and_can_be_used_without_a_mouse() -> None:
     assert " src=" not in html
     assert "<b>" not in html  # names of classes are data, not markup
     assert html == Explorer(ROWS, SHOWN)._repr_html_()
-    assert [select.parent.name for select in piece().find_all("select")] == ["label"] * 4
+    labelled = [label["for"] for label in piece().find_all("label")]
+    assert labelled == [select["id"] for select in piece().find_all("select")]
+    assert len(labelled) == 4
 
 
 def test_every_identifier_belongs_to_its_own_piece() -> None:

@@ -204,15 +204,19 @@ def _marker(model: str) -> str:
 _PIECE = Template("""\
 <div id="$id" style="background:#fff;color:#222;color-scheme:light;padding:.5rem;border-radius:.25rem;max-width:46rem">
 <style>#$id > svg{width:100%;max-width:600px;font:14px sans-serif;fill:#222}#$id > svg path{fill:none}
-#$id label{display:inline-block;margin:0 1rem .4rem 0}#$id select{font:inherit;color:#222;background:#fff}
+#$id span{display:inline-block;margin:0 1rem .4rem 0}#$id select{font:inherit;color:#222;background:#fff}
 #$id table,#$id tr{display:table;color:#222;background:#fff;width:auto;margin:.5rem 0;border-collapse:collapse}
 #$id tr{display:table-row}#$id :is(th,td){padding:.1rem .7rem .1rem 0;text-align:left;border:0;color:#222}
 #$id td{font-variant-numeric:tabular-nums}#$id th svg{width:1em;height:1em;vertical-align:-.12em}#$id a{color:#1259c3}
 @media(max-width:600px){#$id > svg{font-size:20px}#$id :is(th,td){padding-right:.4rem}}</style>
-<div><label>Data set <select id="$id-dataset" autocomplete="off">$options_dataset</select></label>
-<label>Task <select id="$id-task" autocomplete="off">$options_task</select></label>
-<label>Objects a class <select id="$id-size" autocomplete="off">$options_size</select></label>
-<label>Protocol <select id="$id-protocol" autocomplete="off">$options_protocol</select></label></div>
+<div><span><label for="$id-dataset">Data set</label>
+<select id="$id-dataset" autocomplete="off">$options_dataset</select></span>
+<span><label for="$id-task">Task</label>
+<select id="$id-task" autocomplete="off">$options_task</select></span>
+<span><label for="$id-size">Objects a class</label>
+<select id="$id-size" autocomplete="off">$options_size</select></span>
+<span><label for="$id-protocol">Protocol</label>
+<select id="$id-protocol" autocomplete="off">$options_protocol</select></span></div>
 <noscript>Choosing another case needs JavaScript.</noscript>
 <div><output id="$id-words" aria-live="polite">$words</output></div>
 <svg viewBox="0 0 560 370" role="img" aria-label="Run time on a logarithmic axis against AUC of the ten models, medians
