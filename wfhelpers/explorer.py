@@ -208,7 +208,8 @@ _PIECE = Template("""\
 #$id table,#$id tr{display:table;color:#222;background:#fff;width:auto;margin:.5rem 0;border-collapse:collapse}
 #$id tr{display:table-row}#$id :is(th,td){padding:.1rem .7rem .1rem 0;text-align:left;border:0;color:#222}
 #$id td{font-variant-numeric:tabular-nums}#$id th svg{width:1em;height:1em;vertical-align:-.12em}#$id a{color:#1259c3}
-@media(max-width:600px){#$id > svg{font-size:20px}#$id :is(th,td){padding-right:.4rem}}</style>
+#$id :is(th,td){white-space:nowrap}@media(max-width:600px){#$id > svg{font-size:20px}
+#$id table{font-size:.85rem}#$id :is(th,td){padding-right:.5rem}}</style>
 <div><span><label for="$id-dataset">Data set</label>
 <select id="$id-dataset" autocomplete="off">$options_dataset</select></span>
 <span><label for="$id-task">Task</label>
