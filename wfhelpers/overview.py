@@ -154,11 +154,13 @@ def _link(text: str, address: str | None) -> str:
 
 _SORTABLE = """<div class="sortable"><p><label>Show lines with all of these words:
 <input type="search" placeholder="mnist tuned 150"></label> <output></output></p>
-<style>.sortable thead th{position:sticky;top:0;background:var(--pst-color-background,#fff)}
+<style>.sortable{background:#fff;color:#222;color-scheme:light}
+.sortable thead th{position:sticky;top:0;background:#fff}.sortable a{color:#1259c3}
+.sortable :is(tr,td){background:#fff;color:#222}
 .sortable button{font:inherit;font-weight:600;color:inherit;background:none;border:0;padding:0;cursor:pointer}
 .sortable th[aria-sort=ascending] button::after{content:" ▲"}
 .sortable th[aria-sort=descending] button::after{content:" ▼"}
-.sortable table{font-size:.8rem}.sortable :is(td,th){padding:.1rem .35rem;text-align:left;vertical-align:top}
+.sortable table{font-size:.8rem}.sortable :is(td,th){padding:.1rem .3rem;text-align:left;vertical-align:top}
 .sortable td:is(:nth-child(2),:nth-child(7)){min-width:7rem}.sortable button{text-align:left}
 .sortable input{width:14rem;max-width:100%}</style>
 <div tabindex="0" role="region" aria-label="All cases" style="max-height:32em;overflow:auto">
