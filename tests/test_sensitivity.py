@@ -1,4 +1,5 @@
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from wfhelpers import sensitivity
 from wfhelpers.data import Dataset
 from wfhelpers.errors import InputError
 from wfhelpers.evaluation import margin
-from wfhelpers.readings import Reading
+from wfhelpers.readings import READINGS, Reading
 from wfhelpers.strategies import CHARITABLE, Training, fit
 from wfhelpers.tasks import Task
 
@@ -207,6 +208,20 @@ def test_what_is_stored_is_what_was_measured(tmp_path, monkeypatch, capsys):
     assert sensitivity.disagreement(effects, known.assign(after=known["after"] + 0.02)) == pytest.approx(0.02)
     assert sensitivity.disagreement(effects, known.iloc[:1]) == np.inf
     assert sensitivity.disagreement(effects, known.assign(task="other")) == np.inf
+
+
+def test_the_stored_table_has_every_reading_on_every_task_that_it_speaks_of():
+    known = sensitivity.stored(Path(__file__).parents[1] / "results" / sensitivity.FILE)
+    expected = {
+        (str(reading.gap), reading.choice, reading.chosen, reading.other, task.title, model)
+        for reading in READINGS
+        for task in sensitivity.questions()
+        if reading.dataset in ("", task.dataset.name)
+        for model in reading.models
+    }
+    of_gaps = known[known["gap"].str.isdigit() & (known["model"] != sensitivity.LEAD)]
+    rows = of_gaps[["gap", "choice", "chosen", "other", "task", "model"]].itertuples(index=False, name=None)
+    assert sorted(rows) == sorted(expected)
 
 
 # The start, and the headline claim

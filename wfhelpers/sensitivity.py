@@ -470,6 +470,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help=f"file to write (default: {FILE} in the project's results)")
     path = parser.parse_args().output or results_folder() / FILE
     effects = table()
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, effects.round(4).to_csv(index=False).encode())
     print(ranking(effects)[["gap", "choice", "other", "task", "model", "effect"]].round(3).to_string(index=False))
 
