@@ -88,12 +88,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper: its words in short, their place, its parts, and the page that shows the evidence.
+    """A claim of the paper: a heading, its words, their place, its parts, and the page that shows the evidence.
 
     ``same_for_all`` says why the protocol does not matter, where it does not.
     """
 
     id: str
+    short: str
     words: str
     place: str
     parts: tuple[Part, ...]
@@ -187,6 +188,7 @@ _START_FREE = "A statement about one step and its gradient: no start and no rate
 LEDGER = (
     Claim(
         "C1",
+        "bin or bin→real is best in all but one cases",
         "bin or bin→real achieves the best performance in all but one cases",
         "Results",
         (Part("C1", "bin or bin→real is ahead of the other eight models", _AUC, 1, 1, lead(OURS, _REST)),),
@@ -194,6 +196,7 @@ LEDGER = (
     ),
     Claim(
         "C2",
+        "Weight-free networks often beat more flexible ones",
         "weight-free networks so often outperform fine-tuned, more flexible models",
         "Results, Sec. 1",
         (
@@ -205,6 +208,7 @@ LEDGER = (
     ),
     Claim(
         "C3",
+        "bin beats weight-agnostic search and pruning",
         "the method produces better networks than weight-agnostic search and than pruning",
         "Results",
         (
@@ -215,6 +219,7 @@ LEDGER = (
     ),
     Claim(
         "C4",
+        "random→bin is consistently better than random",
         "random→bin performs consistently better than random",
         "footnote, Sec. 5",
         (Part("C4", "random→bin is ahead of random", _AUC, 1, 0, lead(["random-bin"], ["random"])),),
@@ -222,6 +227,7 @@ LEDGER = (
     ),
     Claim(
         "C5",
+        "A softer slope hurts small M_hard and helps large ones",
         "M_soft << M_hard may hurt when M_hard is small, and consistently helps when it is large",
         "Remarks, Fig. 3",
         (
@@ -232,6 +238,7 @@ LEDGER = (
     ),
     Claim(
         "C6",
+        "A larger M_hard is harder, and rounds with less error",
         "a larger M_hard is harder to optimize, but rounds with less error",
         "Remarks",
         (
@@ -242,6 +249,7 @@ LEDGER = (
     ),
     Claim(
         "C7",
+        "Lemma 2: the remainder of a step is at most G C",
         "Lemma 2: the remainder of a step is at most G C long",
         "Sec. 4, App. B",
         (Part("C7", "no remainder is longer than G C", "share of G C to spare", theorem=True),),
@@ -251,6 +259,7 @@ LEDGER = (
     Claim(
         "C8",
         "Theorem 1: the gap shrinks like (1 + log T)/T",
+        "Theorem 1: the gap shrinks like (1 + log T)/T",
         "Sec. 4, App. B",
         (Part("C8", "no gap exceeds the bound", "log10 of bound over gap", theorem=True),),
         "04_convergence_bound",
@@ -258,6 +267,7 @@ LEDGER = (
     ),
     Claim(
         "C9",
+        "Fine-tuning helps on hard tasks, and overfits",
         "fine-tuning the weights may help on hard tasks, and may hurt by overfitting",
         "Discussion",
         (
@@ -268,6 +278,7 @@ LEDGER = (
     ),
     Claim(
         "C10",
+        "Real networks differ, architectures are similar",
         "strategies give highly different real networks but spectrally similar architectures",
         "Discussion, Fig. 5",
         (
@@ -289,6 +300,7 @@ LEDGER = (
     ),
     Claim(
         "C11",
+        "Nonnegative weights cost little",
         "nonnegative weights do not compromise the performance significantly, in most cases",
         "footnote, Sec. 5",
         (
@@ -305,6 +317,7 @@ LEDGER = (
     ),
     Claim(
         "C12",
+        "The spectrum does not see how nodes are numbered",
         "the spectrum solves the relabelling ambiguity of hidden nodes",
         "footnote, Sec. 5",
         (
@@ -321,6 +334,7 @@ LEDGER = (
     ),
     Claim(
         "C13",
+        "bin takes about as long as the others",
         "the run time of bin is comparable to the others'",
         "Results",
         (
@@ -337,6 +351,7 @@ LEDGER = (
     ),
     Claim(
         "C14",
+        "The value of a shared weight matters much",
         "shared-weight networks are very sensitive to the value of the shared weight",
         "Sec. 1",
         (Part("C14", "the best value is well ahead of the worst", "spread of AUC", 0.5, threshold=LITTLE),),
@@ -462,9 +477,9 @@ def by_claim(ledger: pd.DataFrame, orientation: str = "both") -> pd.DataFrame:
 
 def _judged(part: Part, values: Values) -> list[dict[str, object]]:
     lines = []
-    for protocol in dict.fromkeys(values["protocol"]):
+    for protocol in (protocol for protocol in (*PROTOCOLS, evidence.ANY) if protocol in set(values["protocol"])):
         under = values[values["protocol"] == protocol]
-        sides = dict.fromkeys(under["orientation"])
+        sides = [side for side in (*ORIENTATIONS, evidence.ANY) if side in set(under["orientation"])]
         turned: Mapping[str, pd.DataFrame] = {side: under[under["orientation"] == side] for side in sides}
         if len(sides) > 1:
             turned = {**turned, "both": under}

@@ -28,10 +28,13 @@ def marks(ledger: pd.DataFrame) -> HTML:
     lines = []
     for claim in LEDGER:
         link = f'<a href="{LEDGER_PAGE}#{claim.id.lower()}">{claim.id}</a>'
-        cells = "".join(f"<td>{_mark(str(verdicts.loc[claim.id, protocol]))}</td>" for protocol in PROTOCOLS)
-        lines.append(f'<tr><th scope="row">{link}</th><td>{escape(claim.words)}</td>{cells}</tr>')
+        words = [str(verdicts.loc[claim.id, protocol]) for protocol in PROTOCOLS]
+        cells = "".join(f'<td class="mark" title="{word}">{_sign(word)}</td>' for word in words)
+        lines.append(f'<tr><th scope="row">{link}</th><td>{escape(claim.short)}</td>{cells}</tr>')
+    legend = " &emsp; ".join(_mark(word) for word in VERDICTS)
     body = "\n".join(lines)
-    return HTML(f'<table class="ledger"><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>')  # type: ignore[no-untyped-call]
+    table = f'<table class="ledger"><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>'
+    return HTML(f"{table}<p>{legend}</p>")  # type: ignore[no-untyped-call]
 
 
 def counts(ledger: pd.DataFrame) -> pd.DataFrame:
@@ -87,8 +90,12 @@ def picture(figure: Figure, alt: str) -> HTML:
     return HTML(f'<img alt="{escape(alt)}" src="data:image/png;base64,{data}" style="max-width: 100%">')  # type: ignore[no-untyped-call]
 
 
+def _sign(verdict: str) -> str:
+    return f'<b role="img" aria-label="{verdict}" style="color: {TINTS[verdict]}">{MARKS[verdict]}</b>'
+
+
 def _mark(verdict: str) -> str:
-    return f'<span style="color: {TINTS[verdict]}; font-weight: bold">{MARKS[verdict]}</span>&nbsp;{verdict}'
+    return f'<span style="white-space: nowrap">{_sign(verdict)} {verdict}</span>'
 
 
 def _line(row: Mapping[Any, Any]) -> str:
