@@ -128,7 +128,10 @@ def verdicts(results: pd.DataFrame) -> dict[str, str]:
         "C3: bin beats lottery": (["bin"], ["lottery", "lottery-bin"], cases),
         "C4: random→bin beats random": (["random-bin"], ["random"], cases),
     }
-    return {claim: verdict(margin(results, ours, others), needed) for claim, (ours, others, needed) in claims.items()}
+    return {
+        claim: verdict(margin(results, ours, others).round(9), needed)  # what is zero but for rounding is not clear
+        for claim, (ours, others, needed) in claims.items()
+    }
 
 
 def differing_strategies(one: Settings, other: Settings) -> list[str]:
