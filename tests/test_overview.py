@@ -5,9 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from bs4 import BeautifulSoup
 
 from wfhelpers import experiments, overview, report
+from wfhelpers.errors import InputError
 from wfhelpers.strategies import MODELS
 
 
@@ -40,6 +42,14 @@ def test_heat_maps_show_bin_and_its_margin() -> None:
     assert level is not None
     np.testing.assert_allclose(np.ma.filled(margin, np.nan), [[np.nan, 0.3], [0.1, np.nan]])
     np.testing.assert_allclose(np.ma.filled(level, np.nan), [[np.nan, 0.9], [0.7, np.nan]])
+
+
+def test_maps_leave_open_what_has_no_results() -> None:
+    figure = overview.heat_maps(rows({}).assign(negative="a", positive="b"))
+    level = figure.axes[1].images[0].get_array()
+    np.testing.assert_allclose(np.ma.filled(level, np.nan), [[np.nan, 0.5], [np.nan, np.nan]])
+    with pytest.raises(InputError, match="no results for pairs"):
+        overview.heat_maps(rows({})[:0])
 
 
 def test_best_and_ties_are_those_of_a_tasks_page() -> None:

@@ -1,5 +1,6 @@
 """What the page on all tasks shows: a table that sorts and filters, and maps over all pairs of classes."""
 
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from wfhelpers import plots
 from wfhelpers.cells import PROTOCOLS
+from wfhelpers.errors import InputError
 from wfhelpers.experiments import Experiments
 from wfhelpers.strategies import MODELS, label
 
@@ -81,22 +83,27 @@ def pair_summary(pairs: pd.DataFrame) -> pd.DataFrame:
 
 def heat_maps(pairs: pd.DataFrame) -> Figure:
     """Maps over all ordered pairs of one data set's classes: median AUC of bin - real and of bin, a row a protocol."""
+    if pairs.empty:
+        raise InputError("There are no results for pairs of classes; expected those that `make reproduce` computes.")
     medians = _medians(pairs).droplevel("dataset")
     protocols = medians.index.unique("protocol")
+    classes = sorted({*pairs["negative"], *pairs["positive"]})
     made = plots.figure(len(protocols), 2, height=3.5 * len(protocols), squeeze=False)
     for place, protocol in enumerate(protocols):
         left, right = made.axes[2 * place : 2 * place + 2]
         aucs = medians.loc[protocol]
+        margin = aucs["bin"] - aucs["real"]
+        reach = max(0.05, math.ceil(20 * margin.abs().max()) / 20)  # small differences show, too
         for axes, title, values, colours, limits in (
-            (left, "bin − real", aucs["bin"] - aucs["real"], "PuOr", (-0.5, 0.5)),
+            (left, "bin − real", margin, "PuOr", (-reach, reach)),
             (right, "bin", aucs["bin"], "viridis", (0.5, 1.0)),
         ):
-            table = values.unstack("positive")
+            table = values.unstack("positive").reindex(index=classes, columns=classes)
             shade = axes.imshow(table, cmap=colours, vmin=limits[0], vmax=limits[1])
-            axes.set_xticks(range(len(table)), table.columns, rotation=90)
-            axes.set_yticks(range(len(table)), table.index)
+            axes.set_xticks(range(len(classes)), classes, rotation=90)
+            axes.set_yticks(range(len(classes)), classes)
             axes.set(xlabel="positive class (y = 1)", ylabel="negative class (y = 0)", title=f"{title}, {protocol}")
-            made.colorbar(shade, ax=axes, shrink=0.7, label="median AUC", extend="both" if axes is left else "min")
+            made.colorbar(shade, ax=axes, shrink=0.7, label="median AUC", extend="neither" if axes is left else "min")
     return made
 
 
