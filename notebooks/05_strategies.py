@@ -39,8 +39,8 @@
 
 # %% tags=["parameters"]
 dataset = None  # None: a task of each kind; mnist, citeseer, a .csv or .npz file
-negative = None  # classes with y = 0, such as [1, 2]; None: an example
-positive = None  # classes with y = 1; None: an example
+negative = None  # classes of the one group, such as [1, 2]; None: an example
+positive = None  # classes of the group that is to score high; None: an example
 train_per_class = None  # None: [50, 100, 150], or what small classes allow
 test_per_class = None  # None: 50, or a quarter of a small class
 runs = 10
@@ -53,24 +53,17 @@ protocol = "charitable"  # of Fig. 4: literal, charitable or tuned
 
 # %%
 from wfhelpers import parameters
+from wfhelpers.cells import PROTOCOLS
+from wfhelpers.tasks import task_grid
 
 parameters.check()
-
-from wfhelpers.errors import InputError
-from wfhelpers.tasks import Task, task_grid
-
-PROTOCOLS = ["literal", "charitable", "tuned"]
-if runs < 3:
-    raise InputError(f"runs is {runs}, but intervals over runs need at least 3.")
-if protocol not in PROTOCOLS:
-    raise InputError(f"protocol is {protocol!r}; expected {', '.join(PROTOCOLS)}.")
+parameters.at_least("runs", runs, 3)  # intervals need them
+parameters.one_of("protocol", protocol, PROTOCOLS)
 sizes = (train_per_class, test_per_class)
 series = task_grid(dataset, negative, positive, *sizes)
-middle = [tasks[len(tasks) // 2] for tasks in series]
 draws = {task: task.draw(runs, seed) for tasks in series for task in tasks}
 
 # %%
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -79,19 +72,14 @@ import torch
 from IPython.display import display
 from myst_nb import glue
 
-from wfhelpers import comparison, plots, strategies, tuning
+from wfhelpers import comparison, network, plots, strategies, training, tuning
 from wfhelpers.baselines import logistic_auc
 from wfhelpers.evaluation import auc, auc_of_scores, margin, table
-from wfhelpers.network import presum
-from wfhelpers.progress import progress
-from wfhelpers.strategies import LITERAL, MODELS, cut, fit, label
-from wfhelpers.training import BINARY
-
-torch.set_num_threads(1)  # a training has one core to itself,
-on_two_cores = ThreadPoolExecutor(2).map  # and two of them run at a time
+from wfhelpers.strategies import MODELS, label
 
 # %%
-for task in middle:
+small = [min(tasks, key=lambda task: task.train_per_class) for tasks in series]
+for task in small:
     print(f"{task.dataset.name}, {task.title}: {task.test_per_class} a class to test")
 print("objects a class to train on:", [task.train_per_class for task in series[0]])
 
@@ -147,32 +135,44 @@ print("objects a class to train on:", [task.train_per_class for task in series[0
 #   reading is kinder to the paper: if its claims hold anywhere, then here. So Fig. 4 is drawn with this one.
 # - **tuned**: every training gets the same number of trials for its start and its rate, judged on validation objects.
 #
-# `bin` has the rate 0.01 (charitable) or the best of 0.01, 0.03 and 0.1 (tuned): at larger ones, another processor finds
-# other networks, see [the learning rate](#learning-rate). One choice is this page's own. The agnostic search is short, to be
-# quick: 2 random tensors of weights, cut at 10 percentiles each, with 5 shared weights.
+# Rates matter, too: at large ones, another processor finds other networks, see [below](#learning-rate). One choice is
+# this page's own. The agnostic search is short, to be quick: a random tensor of weights, cut at 10 percentiles, with 5
+# shared weights.
 
 # %%
-stored = all(task.dataset.name in strategies.TUNED for task in middle)
+stored = all(task.dataset.name in strategies.TUNED for task in small)
 protocols = [p for p in PROTOCOLS if p != "tuned" or stored or protocol == "tuned"]
 settings = {}
-for name, task in ((name, task) for name in protocols for task in middle):
+for name, task in ((name, task) for name in protocols for task in small):
     chosen = tuning.protocol_settings(name, task)
-    settings[name, task.dataset.name] = replace(chosen, agnostic_architectures=2)
-if stored:
-    for name in {task.dataset.name: None for task in middle}:
-        print(f"trials for {name} were made on", tuning.TUNING_TASKS[name])
+    settings[name, task.dataset.name] = replace(chosen, agnostic_architectures=1)
+fair = "tuned" if "tuned" in protocols else protocol
+
+# %% [markdown]
+# Start and learning rate of each training. A sparse start is normal, too, with a mean so far below zero that each node
+# of the binary network has one edge on average. `tuned` is an outcome of trials, so that it depends on the data.
+
+# %%
+made, trained = {}, ["real", "lottery", "bin", "bin-real"]
+for (name, data), chosen in settings.items():
+    column = f"{name}, {data}" if name == "tuned" else name
+    trainings = {m: getattr(chosen, m.replace("-", "_")) for m in trained}
+    made[column] = {label(m): comparison.described(trainings[m]) for m in trainings}
+display(pd.DataFrame(made).T)
+for name in dict.fromkeys(task.dataset.name for task in small if stored):
+    print(f"trials for {name} were made on", tuning.TUNING_TASKS[name])
 
 # %% [markdown]
 # Two runs of all ten models: do they keep what the table promises?
 
 # %%
-focus = middle[0]
+focus = small[0]
 draw, chosen = draws[focus], settings[protocol, focus.dataset.name]
 few = draw[:2]
 made = strategies.fit_all(few, chosen, seed)
 w = {model: result.weights for model, result in made.items()}
 for model in ("real", "lottery", "random"):
-    same = torch.equal(cut(w[model], few), w[f"{model}-bin"])
+    same = torch.equal(strategies.cut(w[model], few), w[f"{model}-bin"])
     print(f"{label(f'{model}-bin')} is the cut of {model}:", same)
 outside = w["bin-real"][w["bin"] == 0]
 print("bin→real has edges only where bin has:", bool((outside == 0).all()))
@@ -186,10 +186,13 @@ print("values in binary networks:", values.tolist())
 # %%
 x = few.x_test.double()
 larger = x + torch.from_numpy(np.random.default_rng(seed).random(x.shape))
-gains = [presum(w[m].double(), larger) - presum(w[m].double(), x) for m in MODELS]
-never = all(bool((gain > -1e-9).all()) for gain in gains)
+never = True
+for model in MODELS:
+    before, after = (network.presum(w[model].double(), each) for each in (x, larger))
+    never &= bool((after > before - 1e-9).all())
 print("larger features never give a lower score:", never)
-one, other = (presum(sign * w["agnostic-real"].double(), x) for sign in (1, -1))
+shared = w["agnostic-real"].double()
+one, other = (network.presum(sign * shared, x) for sign in (1, -1))
 print("the sign of u_0 has no effect:", torch.allclose(one, other))
 
 # %% [markdown]
@@ -199,18 +202,16 @@ print("the sign of u_0 has no effect:", torch.allclose(one, other))
 # the test objects: the share of pairs, one of each group, that the score puts in the right order; a tie counts one half.
 # Logistic regression, whose weights have either sign, sees the same objects in the same draws.
 
-
 # %%
 def measured(task):
     return table(task, settings[protocol, task.dataset.name], runs=runs, seed=seed)
 
 
-made = progress(on_two_cores(measured, draws), "tasks and sizes", total=len(draws))
+made = comparison.side_by_side(measured, draws, "tasks and sizes")
 results = pd.concat(made, ignore_index=True)
-references = {
-    (task.title, task.train_per_class): np.median(logistic_auc(drawn))
-    for task, drawn in draws.items()
-}
+references = {}
+for task, drawn in draws.items():
+    references[task.title, task.train_per_class] = np.median(logistic_auc(drawn))
 references = pd.Series(references)
 
 # %% mystnb={"figure": {"caption": "Fig. 4 of the paper, drawn anew: run time and AUC of the ten models, median and quartiles over runs, for tasks (rows) and training sizes (columns). A derived model's time includes its parent's. Dashed: logistic regression.", "name": "fig-runtime-auc"}, "image": {"alt": "A grid of scatter plots, a row for each task and a column for each training size. The horizontal axis is the run time on a log scale, the vertical axis the AUC. With the charitable protocol the two green points of bin and bin→real lie above all others, at similar run times, and below the dashed line of logistic regression, except for 1 vs 2. The medians are in the table that follows."}}
@@ -224,24 +225,24 @@ plots.runtime_and_auc(results, references)
 cases = results.groupby(["task", "size", "model"], sort=False)
 medians = cases["auc"].median().unstack(["task", "size"]).loc[list(MODELS)]
 medians.loc["logistic regression"] = references
-for name in dict.fromkeys(task.dataset.name for task in middle):
-    shown = medians[[task.title for task in middle if task.dataset.name == name]]
+for name in dict.fromkeys(task.dataset.name for task in small):
+    shown = medians[[task.title for task in small if task.dataset.name == name]]
     display(shown.rename(index=label).rename_axis(None).map("{:.3f}".format))
 
 # %% [markdown]
-# Look at `random→bin` for 1 vs 2: nothing was learned there but a threshold. The task is that easy. At unit norm, a digit
-# whose ink is spread over more pixels has a larger sum of features, and a 2 is spread more than a 1. Here is that sum as a
-# score:
+# Among the default tasks, look at `random→bin` for 1 vs 2: nothing was learned there but a threshold. The task is that
+# easy. At unit norm, a digit whose ink is spread over more pixels has a larger sum of features, and a 2 is spread more
+# than a 1. Here is that sum as a score:
 
 # %%
-for task in middle:
+for task in small:
     sums, y = draws[task].x_test.double().sum(-1), draws[task].y_test
     print(f"{task.title}: AUC of the sum {np.median(auc_of_scores(sums, y)):.2f}")
 
 # %% [markdown]
 # ## The start decides (gap 4)
 #
-# The same tasks at the middle size, under each protocol. (`tuned` needs trials; for data that have none stored, they are
+# The same tasks at the smallest size, under each protocol. (`tuned` needs trials; for data that have none stored, they are
 # made only if you ask for this protocol, since they take minutes.) `literal` and `charitable` differ in the strategy `bin`
 # alone, so that the others need not be trained again.
 
@@ -254,19 +255,19 @@ def under(case):
     return made.assign(protocol=name)
 
 
-todo = [(name, task) for name in protocols for task in middle]
-made = progress(on_two_cores(under, todo), "protocols", total=len(todo))
+todo = [(name, task) for name in protocols for task in small]
+made = comparison.side_by_side(under, todo, "protocols")
 compared = pd.concat(made, ignore_index=True)
 
-# %% mystnb={"figure": {"caption": "The same models under three protocols: AUC, median and quartiles over runs, at the middle training size. Only starts and learning rates differ. Dashed: logistic regression.", "name": "fig-protocols"}, "image": {"alt": "A panel for each protocol, with the AUC of the ten models on each task. Under the literal protocol most models are near one half on the harder tasks. Under the charitable one the two green points of bin and bin→real stand above all others. Under the tuned one the points of real, lottery and bin lie side by side. The medians are in the table that follows."}}
-reference = {t.title: references[t.title, t.train_per_class] for t in middle}
+# %% mystnb={"figure": {"caption": "The same models under three protocols: AUC, median and quartiles over runs, at the smallest training size. Only starts and learning rates differ. Dashed: logistic regression.", "name": "fig-protocols"}, "image": {"alt": "A panel for each protocol, with the AUC of the ten models on each task. Under the literal protocol most models lie between one half and two thirds, except for 1 vs 2. Under the charitable one the two green points of bin and bin→real stand above all others. Under the tuned one the points of real, lottery and bin lie side by side. The medians are in the table that follows."}}
+reference = {t.title: references[t.title, t.train_per_class] for t in small}
 plots.protocols_compared(compared, pd.Series(reference))
 
 # %%
 cases = compared.groupby(["task", "protocol", "model"], sort=False)
 found = cases["auc"].median().unstack(["task", "protocol"]).loc[list(MODELS)]
-for name in dict.fromkeys(task.dataset.name for task in middle):
-    titles = [task.title for task in middle if task.dataset.name == name]
+for name in dict.fromkeys(task.dataset.name for task in small):
+    titles = [task.title for task in small if task.dataset.name == name]
     shown = found[[(title, p) for title in titles for p in protocols]]
     display(shown.rename(index=label).rename_axis(None).map("{:.3f}".format))
 
@@ -279,7 +280,7 @@ for name in dict.fromkeys(task.dataset.name for task in middle):
 ours, rest = comparison.OURS, comparison.REST
 groups = {name: compared[compared["protocol"] == name] for name in protocols}
 lead = {name: margin(group, ours, rest) for name, group in groups.items()}
-lead = pd.concat(lead, names=["protocol"])
+lead = pd.concat(lead, names=["protocol"]).round(9)
 (lead.round(3) + 0.0).map("{:+.3f}".format)
 
 # %% [markdown]
@@ -290,7 +291,7 @@ lead = pd.concat(lead, names=["protocol"])
 # of `bin→real` minus that of `bin`, for every task and size of Fig. 4.
 
 # %% mystnb={"figure": {"caption": "The gap of Fig. 1: what real weights add to the AUC of the architecture that Algorithm 1 found. Difference of medians, with a 95 % paired bootstrap interval over runs.", "name": "fig-contribution"}, "image": {"alt": "A dot with an interval for each task and size, on an axis of AUC differences with a line at zero. Nearly all intervals contain zero. The numbers are in the table that follows."}}
-weights_add = margin(results, ["bin-real"], ["bin"])
+weights_add = margin(results, ["bin-real"], ["bin"]).round(9)
 plots.contribution_of_weights(weights_add)
 
 # %%
@@ -318,19 +319,16 @@ print(f"they clearly hurt in {hurts.sum()} of {len(hurts)} cases")
 # orientations of the tasks with single classes, under the protocol `tuned` where it is known. Logistic regression does not mind.
 
 # %%
-fair = "tuned" if "tuned" in protocols else protocol
-
-
 def oriented(task):
     drawn, chosen = task.draw(runs, seed), settings[fair, task.dataset.name]
     return comparison.median_aucs(drawn, chosen, seed, "real", "bin")
 
 
-single = [t for t in middle if len(t.negative + t.positive) == 2] or middle
+single = [t for t in small if len(t.negative + t.positive) == 2] or small
 both = [turned for task in single for turned in (task, task.swapped())]
-titles = [task.title for task in both]
-found = pd.concat(on_two_cores(oriented, both), axis=1, keys=titles)
+made = comparison.side_by_side(oriented, both, "orientations")
 print("protocol:", fair)
+found = pd.concat(made, axis=1, keys=[task.title for task in both])
 found.map("{:.3f}".format)
 
 # %% [markdown]
@@ -342,6 +340,11 @@ found.map("{:.3f}".format)
 # does, for the reason just seen. We make the score of largest absolute value positive. Here is `bin` under this
 # rule, with all signs flipped, and with six random choices.
 
+# %%
+signed = next((task for task in small if task.dataset.features.min() < 0), None)
+signs = np.random.default_rng(seed).choice([-1, 1], (8, draw.width))
+signs[0], signs[1] = 1, -1
+names = ["as here", "all flipped", *(f"random {number}" for number in range(1, 7))]
 
 # %%
 def signed_as(signs):
@@ -350,13 +353,10 @@ def signed_as(signs):
     return comparison.median_aucs(drawn, chosen, seed, "bin")
 
 
-signed = next((task for task in middle if task.dataset.features.min() < 0), None)
-signs = np.random.default_rng(seed).choice([-1, 1], (8, draw.width))
-signs[0], signs[1] = 1, -1
-names = ["as here", "all flipped", *(f"random {number}" for number in range(1, 7))]
-by_sign = pd.DataFrame(on_two_cores(signed_as, signs) if signed else [])
+made = comparison.side_by_side(signed_as, signs, "signs") if signed else []
 print(signed.title if signed else "No feature is negative: no sign was chosen.")
-by_sign.set_axis(names[: len(by_sign)]).T.map("{:.3f}".format)
+by_sign = pd.DataFrame(made).set_axis(names[: len(made)])
+by_sign.T.map("{:.3f}".format) if signed else None
 
 # %% [markdown]
 # (learning-rate)=
@@ -370,14 +370,12 @@ by_sign.set_axis(names[: len(by_sign)]).T.map("{:.3f}".format)
 # %%
 # NBVAL_IGNORE_OUTPUT
 task = signed or focus
-smallest = draws[series[middle.index(task)][0]]
 generators = [np.random.default_rng([seed, run]) for run in range(runs)]
-start = strategies.SPARSE.sample(generators, smallest.width)
+start = strategies.SPARSE.sample(generators, draw.width)
 print(task.title)
 for rate in (0.01, 0.03, 0.1, 0.3):
-    changed = comparison.runs_that_rounding_changes(
-        smallest, start, BINARY(50, 5), steps=200, rate=rate
-    )
+    steps = (training.BINARY(50, 5), 200, rate)
+    changed = comparison.runs_that_rounding_changes(draws[task], start, *steps)
     print(f"rate {rate}: networks differ in {changed.sum()} of {runs} runs")
 
 # %% [markdown]
@@ -388,23 +386,19 @@ for rate in (0.01, 0.03, 0.1, 0.3):
 # not say how often to prune; here it is up to 4 times. And its `lottery→bin`, $w \circ \tilde w$, is not binary: we take
 # $\tilde w$.
 
-
 # %%
 def drawn_lots(case):
     name, retrain = case
     chosen = replace(settings[name, focus.dataset.name], lottery_retrain=retrain)
-    made = fit("lottery", draw, chosen, seed)
-    w = {model: made[model].weights for model in made}
-    w["lottery times its cut"] = w["lottery"] * w["lottery-bin"]
-    return pd.Series({label(m): np.median(auc(w[m], draw)) for m in w})
+    return comparison.lottery_aucs(draw, chosen, seed)
 
 
-todo = [(p, again) for p in dict.fromkeys([protocol, fair]) for again in (0, 1)]
-how = {0: "as in the text", 1: "rewound, trained again"}
-names = [(name, how[again]) for name, again in todo]
-found = pd.concat(on_two_cores(drawn_lots, todo), axis=1, keys=names).T
+how = {False: "as in the text", True: "rewound, trained again"}
+todo = [(name, again) for name in dict.fromkeys([protocol, fair]) for again in how]
+made = comparison.side_by_side(drawn_lots, todo, "lottery")
 print(focus.title)
-found.map("{:.3f}".format)
+names = [f"{name}, {how[again]}" for name, again in todo]
+pd.DataFrame(made, index=names).map("{:.3f}".format)
 
 # %% [markdown]
 # **Agnostic (gap 10).** The text does not say how many architectures and shared weights it tries. (What is "binary" and what is
@@ -412,10 +406,10 @@ found.map("{:.3f}".format)
 # it.)
 
 # %%
-found = {}
-for number in (1, 2, 5, 10):
+found, chosen = {}, settings[protocol, focus.dataset.name]
+for number in (1, 2, 5):
     more = replace(chosen, agnostic_architectures=number)
-    made = fit("agnostic", draw, more, seed)
+    made = strategies.fit("agnostic", draw, more, seed)
     areas = {label(m): np.median(auc(made[m].weights, draw)) for m in made}
     found[f"{10 * number} architectures"] = areas
 print(focus.title)
@@ -431,7 +425,7 @@ pd.DataFrame(found).map("{:.3f}".format)
 # %%
 made = {}
 for strategy in ("real", "bin", "random"):
-    made |= fit(strategy, draw, LITERAL, seed)
+    made |= strategies.fit(strategy, draw, strategies.LITERAL, seed)
 print(focus.title)
 comparison.effect_of_precision(made, draw).map("{:.2f}".format)
 
@@ -443,9 +437,9 @@ comparison.effect_of_precision(made, draw).map("{:.2f}".format)
 # %%
 found = {}
 for number in (focus.test_per_class, max(1, focus.test_per_class // 2)):
-    groups_and_size = (focus.negative, focus.positive, focus.train_per_class)
-    drawn = Task(focus.dataset, *groups_and_size, number).draw(runs, seed)
-    areas = pd.Series(auc(fit("bin", drawn, chosen, seed)["bin"].weights, drawn))
+    drawn = replace(focus, test_per_class=number).draw(runs, seed)
+    made = strategies.fit("bin", drawn, chosen, seed)["bin"]
+    areas = pd.Series(auc(made.weights, drawn))
     found[f"{number} a class"] = areas.quantile([0.05, 0.25, 0.5, 0.75, 0.95])
 print(focus.title)
 pd.DataFrame(found).T.rename(columns="{:.0%}".format).map("{:.3f}".format)
