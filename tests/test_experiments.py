@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from wfhelpers import experiments
 from wfhelpers.experiments import ExperimentError
@@ -87,3 +88,11 @@ def test_the_project_has_the_papers_tasks() -> None:
     assert {cell.protocol for page in read.pages for cell in page.cells} == {"literal", "charitable", "tuned"}
     assert {len(page.cells) for page in read.pages} == {18}
     assert [len(cells) for cells in read.pairs.values()] == [90, 90, 30, 30]
+
+
+def test_every_task_has_its_page_in_the_book() -> None:
+    parts = yaml.safe_load((ROOT / "_toc.yml").read_text())["parts"]
+    entries = [entry for part in parts for chapter in part["chapters"] for entry in chapter.get("sections", [])]
+    patterns = [entry["glob"] for entry in entries if "glob" in entry]
+    shown = [path.stem for pattern in patterns for path in ROOT.glob(f"{pattern}.ipynb")]
+    assert sorted(shown) == sorted(page.name for page in experiments.read(ROOT / "experiments.yml").pages)

@@ -1,5 +1,6 @@
 """The built site as a reader meets it: a real Chromium, from a server and from the file, on a desk and on a phone."""
 
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -11,9 +12,15 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from wfhelpers import experiments, overview
+from wfhelpers.explorer import Explorer
 from wfhelpers.slider import StepSlider
+from wfhelpers.store import Store
+from wfhelpers.strategies import MODELS
 
 pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parents[2]
 
 FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -193,4 +200,88 @@ def test_slider_of_chapter_2_follows_the_keyboard(browser: Browser, address: str
         for curve in ("step-slider-step", "step-slider-slope"):
             assert page.locator(f"#{curve}").get_attribute("d") == expected.find(id=curve)["d"]
     assert visitor.errors == []
+    page.close()
+
+
+def test_overview_sorts_filters_and_leads_to_a_task(browser: Browser, address: str) -> None:
+    visitor = Visitor(browser, address)
+    page = visitor.open("notebooks/tasks_overview.html")
+    lines = page.locator(".sortable tbody tr:visible")
+    heading = page.get_by_role("button", name="AUC of best")
+    for way in (1, -1):
+        heading.click()
+        aucs = [way * float(text) for text in lines.locator("td:nth-child(6)").all_inner_texts()]
+        assert len(aucs) == Store(ROOT / "results").rows().groupby(list(overview.CASE)).ngroups
+        assert aucs == sorted(aucs)
+    page.get_by_label("Show lines with all of these words").fill("MNIST tuned 50")
+    for place, value in ((1, "mnist"), (3, "50"), (4, "tuned")):
+        assert set(lines.locator(f"td:nth-child({place})").all_inner_texts()) == {value}
+    assert page.locator(".sortable output").inner_text() == f"{lines.count()} of {len(aucs)} lines"
+    link = lines.first.get_by_role("link")
+    title = link.inner_text()
+    link.click()
+    page.wait_for_url("**/book/tasks/mnist_*.html")
+    assert title in page.locator("article").inner_text()
+    assert visitor.errors == []
+    assert visitor.outside == []
+    page.close()
+
+
+def drawn(piece: BeautifulSoup) -> list[list[float]]:
+    """Numbers in the paths and places of the ten models."""
+    texts = [str(piece.find(id=f"explorer-{model}").find(["path"])["d"]) for model in MODELS]
+    texts += [str(piece.find(id=f"explorer-{model}").find("g")["transform"]) for model in MODELS]
+    return [[float(number) for number in re.findall(r"[\d.]+", text)] for text in texts]
+
+
+def test_explorer_shows_the_case_that_is_chosen(browser: Browser, address: str) -> None:
+    rows = Store(ROOT / "results").rows()
+    pages = overview.addresses(experiments.read(ROOT / "experiments.yml"))
+    visitor = Visitor(browser, address)
+    page = visitor.open("notebooks/explorer.html")
+    before = drawn(BeautifulSoup(page.content(), "html.parser"))
+    for case in (("citeseer", "DB vs IR", 150, "tuned"), ("mnist", "{1,2,3} vs {4,5,6}", 50, "literal")):
+        for name, choice in zip(("Data set", "Task", "Objects a class", "Protocol"), case, strict=True):
+            page.get_by_label(name, exact=True).select_option(str(choice))
+        shown = BeautifulSoup(page.content(), "html.parser")
+        expected = BeautifulSoup(Explorer(rows, case, pages)._repr_html_(), "html.parser")
+        assert drawn(shown) != before
+        for there, here in zip(drawn(expected), drawn(shown), strict=True):
+            assert here == pytest.approx(there, abs=0.11)
+        for part in ("words", *(f"line-{model}" for model in MODELS), *(f"tick-{place}" for place in range(6))):
+            assert shown.find(id=f"explorer-{part}").text == expected.find(id=f"explorer-{part}").text
+        assert page.locator("#explorer-page").get_attribute("href") == pages[case[0], case[1]]
+        panel = rows[(rows[list(overview.CASE)] == list(case)).all(axis=1)]
+        median = panel[panel["model"] == "bin"]["auc"].median()
+        assert page.locator("#explorer-line-bin td").first.inner_text() == f"{median:.3f}"
+        before = drawn(shown)
+    page.locator("#explorer-page").click()
+    page.wait_for_url("**/book/tasks/mnist_1-2-3_vs_4-5-6.html")
+    assert visitor.errors == []
+    assert visitor.outside == []
+    page.close()
+
+
+def test_explorer_follows_the_keyboard(browser: Browser, address: str) -> None:
+    page = Visitor(browser, address).open("notebooks/explorer.html")
+    said = page.locator("#explorer-words")
+    protocol = page.get_by_label("Protocol", exact=True)
+    protocol.focus()
+    page.keyboard.press("Home")
+    assert "literal" in said.inner_text()
+    page.keyboard.press("End")
+    assert "tuned" in said.inner_text()
+    page.get_by_label("Data set", exact=True).focus()
+    page.keyboard.press("Home")
+    assert said.inner_text().startswith("citeseer")
+    assert protocol.input_value() == "tuned"
+    page.close()
+
+
+def test_explorer_shows_a_case_without_javascript(browser: Browser, address: str) -> None:
+    page = browser.new_page(java_script_enabled=False)
+    page.goto(f"{address}/notebooks/explorer.html")
+    assert page.locator("#explorer noscript").is_visible()
+    assert page.locator("#explorer > svg > g:visible").count() == len(MODELS)
+    assert page.locator("#explorer tbody tr:visible").count() == len(MODELS)
     page.close()
