@@ -22,7 +22,7 @@
 # time in all but one cases" (C1).
 #
 # **We find**, for the task and size that are shown first, that the highest median AUC belongs to
-# {glue:text}`bests`. There are {glue:text}`cases` cases to look at; the [overview](tasks_overview) counts them.
+# {glue:text}`bests`. There are {glue:text}`cases` cases to look at; the [overview](tasks_overview.ipynb) counts them.
 # :::
 #
 # Fig. 4 and App. C put run time against AUC, a panel a task and training size. Their panels are lost; here are ours,

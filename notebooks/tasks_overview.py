@@ -35,7 +35,7 @@
 #
 # The paper's figures are lost, and of its tasks the text names two. This page lists those and more of their kind, each
 # in both orientations, at three training sizes and under three protocols. Every task has a page of its own. To see one
-# case at a glance, choose it in the [explorer](explorer).
+# case at a glance, choose it in the [explorer](explorer.ipynb).
 
 # %% tags=["parameters"]
 results = ""  # folder of results; that of the project if empty
