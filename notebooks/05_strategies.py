@@ -35,7 +35,8 @@
 # :::
 #
 # The chapter builds the ten models of Sec. 5, draws Fig. 4 anew for one task of each kind, puts a number on the gap of
-# Fig. 1, and measures each choice that the text leaves open.
+# Fig. 1, and measures each choice that the text leaves open. All other tasks, at full length, are on the page
+# {ref}`ch-tasks`.
 
 # %% tags=["parameters"]
 dataset = None  # None: a task of each kind; mnist, citeseer, a .csv or .npz file
@@ -80,7 +81,8 @@ from wfhelpers.strategies import MODELS, label
 # %%
 small = [min(tasks, key=lambda task: task.train_per_class) for tasks in series]
 for task in small:
-    print(f"{task.dataset.name}, {task.title}: {task.test_per_class} a class to test")
+    test = f"{task.test_per_class} a class to test"
+    print(f"{task.dataset.name}, {task.title}: {test}")
 print("objects a class to train on:", [task.train_per_class for task in series[0]])
 
 # %% [markdown]
@@ -90,11 +92,11 @@ print("objects a class to train on:", [task.train_per_class for task in series[0
 #
 # $$
 # \psi(w, x) = \mathrm{ReLU}\Big( \sum_{i=1}^I \tanh\Big( \sum_{j=1}^I [w_2]_{ij}
-# \tanh\Big( \sum_{k=1}^I [w_1]_{jk} x_k \Big) \Big) \Big), \qquad \mathrm{ReLU}(z) = \log(1 + e^z) . \tag{11}
+# \tanh\Big( \sum_{k=1}^I [w_1]_{jk} x_k \Big) \Big) \Big) . \tag{11}
 # $$
 #
-# (What the paper calls ReLU is the softplus, gap 2.) Training makes the score large for objects with $y = 1$ and small
-# for those with $y = 0$:
+# Here $\mathrm{ReLU}(z) = \log(1 + e^z)$: what the paper calls ReLU is the softplus (gap 2). Training makes the score
+# large for objects with $y = 1$ and small for those with $y = 0$:
 #
 # $$
 # F(w) = |D|^{-1} \sum_{(x, y) \in D} \psi(w, x) (1 - 2 y) . \tag{12}
@@ -188,7 +190,8 @@ x = few.x_test.double()
 larger = x + torch.from_numpy(np.random.default_rng(seed).random(x.shape))
 never = True
 for model in MODELS:
-    before, after = (network.presum(w[model].double(), each) for each in (x, larger))
+    weights = w[model].double()
+    before, after = network.presum(weights, x), network.presum(weights, larger)
     never &= bool((after > before - 1e-9).all())
 print("larger features never give a lower score:", never)
 shared = w["agnostic-real"].double()
@@ -372,11 +375,12 @@ by_sign.T.map("{:.3f}".format) if signed else None
 task = signed or focus
 generators = [np.random.default_rng([seed, run]) for run in range(runs)]
 start = strategies.SPARSE.sample(generators, draw.width)
-print(task.title)
+found = {}
 for rate in (0.01, 0.03, 0.1, 0.3):
     steps = (training.BINARY(50, 5), 200, rate)
     changed = comparison.runs_that_rounding_changes(draws[task], start, *steps)
-    print(f"rate {rate}: networks differ in {changed.sum()} of {runs} runs")
+    found[f"rate {rate}"] = f"{changed.sum()} of {runs} runs"
+pd.DataFrame(found, index=[f"{task.title}: networks differ in"])
 
 # %% [markdown]
 # ## Smaller choices
@@ -493,7 +497,8 @@ print(f"and also the AUC on test objects: {overfit.sum()} of these")
 # NBVAL_IGNORE_OUTPUT
 seconds = of["seconds_total"]
 ratios = pd.concat([seconds["bin"] / seconds[m] for m in ("real", "lottery")])
-print("run time of bin within a factor of 5:", bool(ratios.between(1 / 5, 5).all()))
+near = bool(ratios.between(1 / 5, 5).all())
+print("run time of bin within a factor of 5:", near)
 
 # %% [markdown]
 # The head of the page takes its numbers from here. They speak of the tasks of this page, not of all that the paper tried.
