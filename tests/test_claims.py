@@ -167,6 +167,18 @@ def test_intervals_are_those_of_a_t_test_that_is_corrected_for_the_number_of_cas
         assert found.loc[(task, case), ["lower", "upper"]].tolist() == pytest.approx(list(expected))
 
 
+def test_the_interval_of_a_line_is_over_tasks_or_runs_and_exact_numbers_have_a_range() -> None:
+    table = rows({"random-bin": 0.01}, noise=0.01)
+    ledger = claims.judge(Evidence(table, measured({"C7": [0.25]}))).set_index("part")
+    wide = table.pivot(index=["task", "size", "run"], columns="model", values="auc")
+    by_task = (wide["random-bin"] - wide["random"]).groupby("task").mean()
+    expected = ttest_1samp(by_task, 0).confidence_interval(1 - 0.05 / len(ledger))
+    assert ledger.loc["C4", ["lower", "upper"]].tolist() == pytest.approx(list(expected))
+    runs = ttest_1samp([1 + 0.01 * run for run in range(5)], 0).confidence_interval(1 - 0.05 / len(ledger))
+    assert ledger.loc["C5a", ["lower", "upper"]].tolist() == pytest.approx(list(runs))
+    assert ledger.loc["C7", ["estimate", "lower", "upper"]].tolist() == [0.25, 0.25, 0.25]
+
+
 def test_verdicts_of_parts_make_one_of_the_claim() -> None:
     assert claims.together(["reproduced", "reproduced"]) == "reproduced"
     assert claims.together(["reproduced", "not reproduced"]) == "partly"

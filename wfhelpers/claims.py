@@ -450,7 +450,8 @@ def judge(results: Evidence) -> pd.DataFrame:
     """The ledger as a table: a row a (part, protocol, orientation), ``both`` being all cases.
 
     ``estimate`` is the mean over the cases, with an interval over tasks that is widened to hold for all rows of the
-    table at once (over the runs where there are fewer than three tasks).
+    table at once (over the runs where there are fewer than three tasks). Exact numbers, one a case, have no interval:
+    their range stands in its place.
     """
     lines = []
     for claim in LEDGER:
@@ -459,7 +460,7 @@ def judge(results: Evidence) -> pd.DataFrame:
     columns = ["claim", "part", "protocol", "orientation", "cases", "supporting", "contradicting"]
     table = pd.DataFrame(lines)
     level = 1 - 0.025 / len(table)
-    intervals = [_interval(groups, level) for groups in table.pop("groups")]
+    intervals = [_interval(chosen, level) for chosen in table.pop("values")]
     table[["estimate", "lower", "upper"]] = pd.DataFrame(intervals, index=table.index)
     return table[[*columns, "estimate", "lower", "upper", "verdict", "evidence"]]
 
@@ -495,22 +496,20 @@ def _judged(part: Part, values: Values) -> list[dict[str, object]]:
                     "supporting": supporting,
                     "contradicting": contradicting,
                     "verdict": verdict(supporting, contradicting, len(table), part),
-                    "groups": _independent_means(chosen),
+                    "values": chosen,
                 }
             )
     return lines
 
 
-def _independent_means(values: Values) -> NDArray[np.float64]:
-    """Means over what may be taken as independent: tasks, whichever way round; runs where there are less than three."""
+def _interval(values: Values, level: float) -> tuple[float, float, float]:
+    """Mean and t interval over what may be taken as independent: tasks, whichever way round, else runs."""
+    if (values["run"] == 0).all():
+        exact = values["value"]
+        return float(exact.mean()), float(exact.min()), float(exact.max())
     tasks = values["dataset"] + values["task"].map(lambda title: " vs ".join(sorted(title.split(" vs "))))
-    by = tasks if tasks.nunique() >= 3 else values["run"] if values["run"].nunique() >= 3 else values["case"]
-    means: NDArray[np.float64] = values.groupby(by)["value"].mean().to_numpy()
-    return means
-
-
-def _interval(means: NDArray[np.float64], level: float) -> tuple[float, float, float]:
-    reach = float(student.ppf(level, len(means) - 1) * means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else 0
+    means = values.groupby(tasks if tasks.nunique() >= 3 else values["run"])["value"].mean().to_numpy()
+    reach = float(student.ppf(level, len(means) - 1) * means.std(ddof=1) / np.sqrt(len(means)))
     return float(means.mean()), float(means.mean() - reach), float(means.mean() + reach)
 
 

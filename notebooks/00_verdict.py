@@ -1,0 +1,181 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-verdict)=
+# # Does the paper hold?
+#
+# :::{admonition} The paper says / We find
+# :class: important
+#
+# **The paper says** (Results): `bin` or `bin→real` "achieves the best performance with comparable run time in all but one
+# cases", and the search for such networks converges at a rate that it proves.
+#
+# **We find** that the first claim is *{glue:text}`c1_literal`* if every training starts as the text reads,
+# *{glue:text}`c1_charitable`* under the reading kindest to the paper, and *{glue:text}`c1_tuned`* if every strategy gets the
+# same search for its start and its rate. `bin` or `bin→real` is clearly ahead in {glue:text}`c1_literal_counts`,
+# {glue:text}`c1_charitable_counts` and {glue:text}`c1_tuned_counts` cases, and clearly behind in
+# {glue:text}`c1_literal_against`, {glue:text}`c1_charitable_against` and {glue:text}`c1_tuned_against`.
+# The theorem on the rate is *{glue:text}`c8_literal`*: {glue:text}`c8_any_against` test problems violate its bound.
+# :::
+#
+# The paper makes fourteen claims that can be put to a test. This page judges each of them by a rule that was fixed
+# before the results were computed, from tables that anyone can make again.
+
+# %% tags=["parameters"]
+results = ""  # folder of results; that of the project if empty
+
+# %%
+import pandas as pd
+from IPython.display import display
+from myst_nb import glue
+
+from wfhelpers import claims, parameters, plots, verdict
+
+parameters.check()
+evidence = claims.load(results)
+ledger = claims.judge(evidence)
+for name, fact in verdict.facts(ledger).items():
+    glue(name, fact, display=False)
+
+# %% [markdown]
+# ## The ledger in short
+#
+# The text does not say where training starts, and much depends on it (gap 4). So every claim has three verdicts:
+#
+# - **literal**: every start is $N(0, 1)$, the only distribution that the text names.
+# - **charitable**: the reading kindest to the paper. `bin` gets a start that works, the others what the text says.
+# - **tuned**: every strategy gets the same number of trials for its start and its rate, judged on validation objects.
+#
+# Nor does the text say which of two groups is the positive one (gap 8). So every task is run both ways round, and both
+# count.
+
+# %%
+shown = verdict.marks(ledger)
+glue("ledger", shown, display=False)
+shown
+
+# %% [markdown]
+# How many of the fourteen claims have each verdict:
+
+# %%
+verdict.counts(ledger)
+
+# %% [markdown]
+# ## The headline claim, case by case
+#
+# A case is a task, one way round, at one of three sizes. The lead is the AUC of `bin` or `bin→real` minus that of the best
+# of the other eight models, both chosen by their medians; the mean over ten runs that share their objects. The intervals
+# hold together with a confidence of 95 %.
+
+# %% mystnb={"figure": {"caption": "Lead of bin or bin→real over the best of the other eight models, in every case, under each protocol. Not a figure of the paper: its claim is that all points but one lie above the line.", "name": "fig-leads"}, "image": {"alt": "Three panels, a protocol each, with the leads in AUC of all cases in rising order and their intervals. The legends count the cases that are clearly ahead, tied and clearly behind; the numbers stand in the section on C1 below."}}
+part = claims.LEDGER[0].parts[0]
+leads = part.values(evidence.rows)
+tables = [claims.cases(leads[leads["protocol"] == p], part) for p in claims.PROTOCOLS]
+leads = pd.concat(tables)
+picture = plots.leads(leads)
+picture
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+words = "Leads in AUC of bin or bin→real over the other models, in rising order, a panel a protocol, with intervals. "
+words += "The legends count the cases that are clearly ahead, tied and clearly behind."
+glue("leads", verdict.picture(picture, words), display=False)
+
+# %% [markdown]
+# Where are the cases on either side? Counts by data set, and by whether groups have one class or more:
+
+# %%
+several = leads["task"].str.contains("{", regex=False)
+kind = several.map({False: "single classes", True: "groups"})
+word = leads["side"].map({1: "ahead", 0: "tie", -1: "behind"})
+by = [leads["protocol"], leads["dataset"], kind.rename("task")]
+counted = word.groupby(by, sort=False).value_counts().unstack(fill_value=0)
+counted[["ahead", "tie", "behind"]].rename_axis(columns=None)
+
+# %% [markdown]
+# ## How a verdict comes about
+#
+# A claim has one part or more. A part compares two things in many cases, with one number a run. The mean over the runs of
+# a case has a t interval, widened by Bonferroni's rule so that all intervals of a line hold at once. A case *supports* the
+# part if its interval lies on the claimed side of the threshold, *contradicts* it if it lies on the other side, and is
+# a tie otherwise. Then the part is
+#
+# - **reproduced** if as many cases support it as the claim needs: all but one for C1, half of them where the paper says
+#   "often" or "in most cases", one where it says "may", otherwise all;
+# - **partly** reproduced if at least half as many do, and more than contradict it;
+# - **not reproduced** if so many contradict it that too few are left, even if all ties are granted; a theorem falls with one
+#   contradiction;
+# - **undecided** otherwise.
+#
+# A claim whose parts differ is *partly* reproduced if one of them is, wholly or partly.
+#
+# The column *mean* is the mean over all cases of a line. Its interval speaks of new tasks of the same kind (of new runs,
+# where there are fewer than three tasks), and is widened so that all intervals of the ledger hold at once. Exact numbers
+# (C7, C8) have a range instead. A best model is chosen by the same runs that judge it, on both sides of a comparison.
+#
+# (ledger-details)=
+# ## Claim by claim
+
+# %%
+for claim in claims.LEDGER:
+    display(verdict.details(claim, ledger))
+
+# %% [markdown]
+# What the rows of all tasks amount to:
+
+# %%
+rows = evidence.rows
+effort = {"networks": f"{len(rows):,}", "cases": f"{leads['protocol'].eq('tuned').sum()}"}
+effort["tasks"] = f"{rows.groupby(['dataset', 'task']).ngroups}"
+effort["minutes"] = f"{rows['seconds'].sum() / 60:.0f}"
+for name, value in effort.items():
+    glue(name, value, display=False)
+print(effort["networks"], "networks of", effort["tasks"], "tasks, both ways round counted")
+print(effort["minutes"], "minutes of training on one core")
+
+# %% [markdown]
+# (tables-code-tests)=
+# ## Tables, code and tests
+#
+# From a verdict to what it rests on:
+#
+# - **Tables.** Rows of all tasks are in `results/` of the project, with a page for {ref}`every task <ch-tasks>`; what was
+#   measured besides them is in {download}`results/evidence.csv <../results/evidence.csv>`.
+# - **Code.** The rules are the constant `LEDGER` in {py:mod}`wfhelpers.claims`
+#   ({download}`source <../wfhelpers/claims.py>`); the measurements are made by {py:mod}`wfhelpers.evidence`
+#   ({download}`source <../wfhelpers/evidence.py>`).
+# - **Tests.** {download}`tests/test_claims.py <../tests/test_claims.py>` judges tables that were made so that the verdict
+#   is known, each way; {download}`tests/test_evidence.py <../tests/test_evidence.py>` checks the measurements; and
+#   {download}`tests/test_results.py <../tests/test_results.py>` computes a random sample of the tables again.
+#
+# ## Three things to try
+#
+# The ledger in a terminal, in short and with every number:
+#
+# ```bash
+# python -m wfhelpers.claims
+# python -m wfhelpers.claims --all
+# ```
+#
+# This page for a folder of results of your own:
+#
+# ```bash
+# papermill notebooks/00_verdict.ipynb out.ipynb -p results my_results
+# ```
+#
+# The measurements that are not in the tables of tasks, made again:
+#
+# ```bash
+# python -m wfhelpers.evidence
+# ```
