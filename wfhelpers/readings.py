@@ -281,7 +281,8 @@ READINGS = (
     Reading(5, "steps", "200", "50", _settings(steps=50), ("bin", "real")),
     Reading(5, "steps", "200", "400", _settings(steps=400), ("bin", "real")),
     Reading(5, "batch", "all objects", "20 objects", _settings(batch=20), ("bin", "real")),
-    Reading(5, "batch", "all objects", "1 object", _settings(batch=1), ("bin", "real")),
+    # Of bin alone: at the rate 0.1 of real, single objects throw it about so that another processor finds another AUC.
+    Reading(5, "batch", "all objects", "1 object", _settings(batch=1)),
     Reading(6, "pooling", "mean", "max", _loaded(pooling="max"), ("bin", "real"), "mnist"),
     Reading(7, "centring", "centred", "not centred", _loaded(centred=False), ("bin", "real"), "citeseer"),
     Reading(
