@@ -51,8 +51,9 @@ def embedded() -> dict[str, dict[str, dict[str, dict[str, list[list[float]]]]]]:
 @pytest.mark.parametrize("case", CASES)
 def test_embedded_numbers_are_those_of_the_table(embedded, case: tuple[str, str, int, str]) -> None:
     dataset, task, size, protocol = case
-    runs, *models = embedded[dataset][task][str(size)][protocol]
+    runs, best, *models = embedded[dataset][task][str(size)][protocol]
     assert runs == 7
+    assert MODELS[best] == max(MODELS, key=lambda model: chosen(ROWS, case, model)["auc"].median())
     for model, six in zip(MODELS, models, strict=True):
         expected = chosen(ROWS, case, model)[["auc", "seconds_total"]].quantile([0.25, 0.5, 0.75])
         np.testing.assert_allclose(six[:3], 1000 * expected["auc"], atol=0.5 + 1e-9)
@@ -68,7 +69,12 @@ def test_lists_have_single_classes_and_small_sizes_first() -> None:
 
 def test_a_run_that_took_no_time_still_has_a_place() -> None:
     found = summaries(ROWS.assign(seconds_total=0.0))
-    assert found["mnist"]["10 vs 2"]["50"]["literal"][1][3:] == [1e-5] * 3
+    assert found["mnist"]["10 vs 2"]["50"]["literal"][2][3:] == [1e-5] * 3
+
+
+def test_the_best_is_found_before_rounding() -> None:
+    close = ROWS.assign(auc=0.5).where(ROWS["model"] != "agnostic", ROWS.assign(auc=0.5001))
+    assert summaries(close)["mnist"]["10 vs 2"]["50"]["literal"][1] == MODELS.index("agnostic")
 
 
 def test_the_table_shows_the_medians() -> None:

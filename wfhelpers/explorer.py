@@ -31,9 +31,10 @@ LEFT, RIGHT, TOP, BOTTOM = 76, 540, 15, 310
 
 
 def summaries(rows: pd.DataFrame) -> dict[str, Any]:
-    """Numbers of every case by data set, task, size and protocol: ``[runs, six numbers of each of the ten models]``.
+    """Numbers of every case by data set, task, size and protocol: ``[runs, place of the best, ten models]``.
 
-    AUC is in thousandths; run time, with the model that another is derived from, in seconds to three digits.
+    The best has the highest median AUC. A model is six numbers: AUC in thousandths, and run time, with that of the
+    model that it is derived from, in seconds to three digits.
     """
     columns = rows.groupby([*CASE, "model"])[["auc", "seconds_total"]]
     quartiles = columns.quantile([0.25, 0.5, 0.75]).unstack()  # type: ignore[arg-type]
@@ -44,7 +45,9 @@ def summaries(rows: pd.DataFrame) -> dict[str, Any]:
         level = found
         for choice in case[:-1]:
             level = level.setdefault(str(choice), {})
-        level[case[-1]] = [int(runs[case]), *(_compact(numbers[(*case, model)]) for model in MODELS)]
+        models = [numbers[(*case, model)] for model in MODELS]
+        best = max(range(len(MODELS)), key=lambda place: models[place][1])
+        level[case[-1]] = [int(runs[case]), best, *map(_compact, models)]
     return found
 
 
@@ -84,14 +87,14 @@ class Explorer:
         for name, choice in zip(CASE, map(str, self.shown), strict=True):
             lists[f"options_{name}"] = "".join(_option(key, key == choice) for key in level)
             level = level[choice]
-        runs, *models = level
+        runs, best, *models = level
         seconds = [value for six in _all_models(cases) for value in six[3:]]
         axes = _Axes(math.floor(math.log10(min(seconds))), math.ceil(math.log10(max(seconds))), _floor(models))
         page = self.pages.get((self.shown[0], self.shown[1]), "")
         return _PIECE.substitute(
             lists,
             id=self.element_id,
-            words=escape(_words(self.shown, runs, models)),
+            words=escape(_words(self.shown, runs, MODELS[best], models[best][1])),
             axes=axes.drawn(self.element_id),
             points="".join(axes.point(self.element_id, *each) for each in zip(MODELS, models, strict=True)),
             lines="".join(_line(self.element_id, *each) for each in zip(MODELS, models, strict=True)),
@@ -161,7 +164,7 @@ def _compact(quartiles: Sequence[float]) -> list[float]:
 
 def _all_models(cases: Mapping[str, Any]) -> Iterator[Six]:
     for inner in cases.values():
-        yield from _all_models(inner) if isinstance(inner, dict) else inner[1:]
+        yield from _all_models(inner) if isinstance(inner, dict) else inner[2:]
 
 
 def _floor(models: Sequence[Six]) -> float:
@@ -169,12 +172,11 @@ def _floor(models: Sequence[Six]) -> float:
     return next(floor for floor in FLOORS if 1000 * floor <= lowest)
 
 
-def _words(case: Sequence[Any], runs: int, models: Sequence[Six]) -> str:
+def _words(case: Sequence[Any], runs: int, best: str, thousandths: float) -> str:
     dataset, task, size, protocol = case
-    best = max(range(len(models)), key=lambda place: models[place][1])
     return (
         f"{dataset}, {task}, {size} training objects a class, {protocol}, {runs} runs: the highest median AUC is "
-        f"{models[best][1] / 1000:.3f} ({label(MODELS[best])})."
+        f"{thousandths / 1000:.3f} ({label(best)})."
     )
 
 
@@ -242,7 +244,7 @@ $lines</tbody></table>
   };
   const across = seconds => (axes.left + (axes.right - axes.left) * (Math.log10(seconds) - axes.low)
     / (axes.high - axes.low)).toFixed(1);
-  const draw = ([runs, ...numbers], chosen) => {
+  const draw = ([runs, best, ...numbers], chosen) => {
     const lowest = Math.min(...numbers.map(six => six[0])), floor = axes.floors.find(each => 1000 * each <= lowest);
     const up = auc => (axes.bottom - (axes.bottom - axes.top) * (auc / 1000 - floor) / (1 - floor)).toFixed(1);
     for (let i = 0; i < 6; i++) part("tick-" + i).textContent = (floor + i * (1 - floor) / 5).toFixed(2);
@@ -255,10 +257,9 @@ $lines</tbody></table>
       const cells = part("line-" + ids[i]).querySelectorAll("td");
       [median, lower + "–" + upper, six[4]].forEach((text, place) => { cells[place].textContent = text; });
     });
-    const medians = numbers.map(six => six[1]), best = Math.max(...medians), name = models[ids[medians.indexOf(best)]];
     const [dataset, task, size, protocol] = chosen;
     part("words").textContent = `$${dataset}, $${task}, $${size} training objects a class, $${protocol}, `
-      + `$${runs} runs: the highest median AUC is $${(best / 1000).toFixed(3)} ($${name}).`;
+      + `$${runs} runs: the highest median AUC is $${(numbers[best][1] / 1000).toFixed(3)} ($${models[ids[best]]}).`;
     const page = pages[dataset]?.[task];
     part("page").hidden = !page;
     part("page").href = page ?? "";
