@@ -218,8 +218,9 @@ decided.round(2).rename(
 )
 
 # %% [markdown]
-# Both starts are unreported. On the tasks that this page has by default, each of them alone can turn the headline into a tie
-# or into its opposite. Where both trainings start well, what is left of the lead is small beside what either start can do.
+# Both starts are unreported. On the tasks that this page has by default, the headline holds where `bin` alone starts well. Change
+# either start from there, and the lead is gone; change both, and it is reversed. Where both trainings start well, what is left
+# of the lead is small beside what either start can do.
 #
 # (weights-of-either-sign)=
 # ## Weights of either sign (C11)

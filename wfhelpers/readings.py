@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -67,9 +67,10 @@ class Case:
 
     task: Task
     settings: Settings = CHARITABLE
-    draw: Callable[[Task, int, int], Draw] = Task.draw
-    train: Callable[[Sequence[str], Draw, Settings, int], dict[str, Tensor]] = train
-    judge: Callable[[Tensor, Draw], Tensor] = auc
+    # Made by factories: a function that stands in a class is taken for a method of it.
+    draw: Callable[[Task, int, int], Draw] = field(default_factory=lambda: Task.draw)
+    train: Callable[[Sequence[str], Draw, Settings, int], dict[str, Tensor]] = field(default_factory=lambda: train)
+    judge: Callable[[Tensor, Draw], Tensor] = field(default_factory=lambda: auc)
 
     def areas(self, models: Sequence[str], runs: int, seed: int) -> pd.DataFrame:
         """AUC of some models, one row a run."""
