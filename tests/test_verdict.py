@@ -30,7 +30,7 @@ def test_marks_show_the_verdict_on_every_claim_and_lead_to_its_details(ledger: p
     lines = page.select("tbody tr")
     assert [line.a["href"].split("#")[1] for line in lines] == [claim.id.lower() for claim in LEDGER]
     for claim, line in zip(LEDGER, lines, strict=True):
-        cells = line.select("td.mark")
+        cells = line.select("td.verdict")
         assert [cell["title"] for cell in cells] == expected.loc[claim.id].tolist()
         assert [cell.get_text() for cell in cells] == [verdict.MARKS[cell["title"]] for cell in cells]
 

@@ -733,6 +733,65 @@ def headline(leads: pd.DataFrame) -> Figure:
     return made
 
 
+# Reference points. Algorithm 1 has its colour; other networks are grey squares, ordinary classifiers white circles.
+
+
+def reference_points(results: pd.DataFrame, networks: Sequence[str]) -> Figure:
+    """AUC of every model, median and quartiles over runs, a panel a task; a line marks the median of bin.
+
+    ``results`` is the table of `wfhelpers.peers.reference_points`; ``networks`` names the binary networks.
+    """
+    tasks, models = list(results["task"].unique()), list(results["model"].unique())
+    rows = -(-len(tasks) // 3)
+    made = figure(rows, min(3, len(tasks)), height=0.5 + 2.2 * rows, sharey=True, squeeze=False)
+    for axes, task in zip(made.axes, tasks, strict=False):
+        of_task = results[results["task"] == task]
+        for place, model in enumerate(models):
+            auc, span = _centre_and_span(of_task.loc[of_task["model"] == model, "auc"])
+            axes.errorbar(auc, place, xerr=span, **_reference_style(model, model in networks))
+        axes.axvline(of_task.loc[of_task["model"] == "bin", "auc"].median(), color=COLOURS["bin"], lw=0.8, ls=":")
+        axes.set_title(task, fontsize="medium")
+        axes.set(xlabel="AUC (test)", ylim=(len(models) - 0.5, -0.5))
+        axes.set_yticks(range(len(models)), models, fontsize="small")
+    for axes in made.axes[len(tasks) :]:
+        axes.remove()
+    return made
+
+
+def standing(counts: pd.DataFrame) -> Figure:
+    """In how many cases Algorithm 1 is ahead of each other model, behind it, or neither: a bar a model.
+
+    ``counts`` is the table of `wfhelpers.peers.standing`.
+    """
+    made = figure(height=0.9 + 0.27 * len(counts))
+    axes = made.axes[0]
+    outcomes = {
+        "ahead": ("bin ahead", COLOURS["bin"]),
+        "unclear": ("unclear", "#DDDDDD"),
+        "behind": ("bin behind", COLOURS["lottery"]),
+    }
+    left = np.zeros(len(counts))
+    for outcome, (label, colour) in outcomes.items():
+        widths = counts[outcome].to_numpy()
+        bars = axes.barh(range(len(counts)), widths, left=left, color=colour, label=label)
+        axes.bar_label(bars, [str(width) if width else "" for width in widths], label_type="center", fontsize="small")
+        left = left + widths
+    axes.set_yticks(range(len(counts)), list(counts.index), fontsize="small")
+    axes.invert_yaxis()
+    axes.set_xlabel("cases (a task in one orientation)")
+    axes.set_xlim(0, left.max())
+    axes.locator_params(axis="x", integer=True)
+    made.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, fontsize="small")
+    return made
+
+
+def _reference_style(model: str, binary: bool) -> dict[str, Any]:
+    if model == "bin":
+        return _model_style("bin", "binary")
+    face = {"marker": MARKERS["binary"], "mfc": "0.5"} if binary else {"marker": MARKERS["real"], "mfc": "white"}
+    return {"color": "0.35", "mec": "black", "mew": 0.5, "ms": 6, "elinewidth": 1, **face}
+
+
 # The verdict
 
 
@@ -753,6 +812,6 @@ def leads(cases: pd.DataFrame) -> Figure:
             name = f"{word}: {len(rows)} of {len(shown)}"
             axes.errorbar(rows.index, rows["mean"], reach, fmt=".", ms=3, lw=0.6, color=colour, label=name)
         axes.set(title=protocol, xlabel="cases, ordered by lead")
-        axes.legend(frameon=False, fontsize="small", loc="upper left")
+        axes.legend(frameon=False, fontsize="small", loc="lower right")
     made.axes[0].set_ylabel("lead in AUC (test)")
     return made

@@ -29,7 +29,7 @@ def marks(ledger: pd.DataFrame) -> HTML:
     for claim in LEDGER:
         link = f'<a href="{LEDGER_PAGE}#{claim.id.lower()}">{claim.id}</a>'
         words = [str(verdicts.loc[claim.id, protocol]) for protocol in PROTOCOLS]
-        cells = "".join(f'<td class="mark" title="{word}">{_sign(word)}</td>' for word in words)
+        cells = "".join(f'<td class="verdict" title="{word}">{_sign(word)}</td>' for word in words)
         lines.append(f'<tr><th scope="row">{link}</th><td>{escape(claim.short)}</td>{cells}</tr>')
     legend = " &emsp; ".join(_mark(word) for word in VERDICTS)
     body = "\n".join(lines)
