@@ -8,8 +8,10 @@ import torch
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from wfhelpers import network, peers, tuning
-from wfhelpers.peers import GRID, PEERS, Trial, best_trials, fit, greedy_flips
+from wfhelpers import network, peers, strategies, tuning
+from wfhelpers.baselines import CLASSIFIERS, logistic_auc
+from wfhelpers.evaluation import auc
+from wfhelpers.peers import GRID, PEERS, Trial, best_trials, fit, greedy_flips, stored_trials
 from wfhelpers.tasks import Draw, Task
 
 TRIALS = {
@@ -225,6 +227,14 @@ def test_precision_is_that_of_the_draw(draw):
         assert fit(peer, draw, TRIALS[peer], seed=5, steps=2).weights.dtype == torch.float64
 
 
+def test_every_peer_has_as_many_trials_as_bin():
+    assert {len(GRID[peer]) for peer in PEERS} == {len(tuning.GRID["bin"])}
+    assert all(len(set(GRID[peer])) == 12 for peer in PEERS)
+    for dataset in tuning.TUNING_TASKS:
+        for peer, trials in stored_trials(dataset).groupby("peer"):
+            assert [Trial(row.edges, row.rate) for row in trials.itertuples()] == GRID[str(peer)]
+
+
 def test_the_best_trial_is_chosen_and_the_first_where_they_tie():
     rows = [(peer, edges, 0.1, value) for peer in PEERS for edges, value in ((1, 0.6), (2, 0.8), (4, 0.8))]
     trials = pd.DataFrame(rows, columns=["peer", "edges", "rate", "validation_auc"])
@@ -240,6 +250,15 @@ def test_test_objects_have_no_say_in_the_trials(monkeypatch):
     pd.testing.assert_frame_equal(trials, peers.tune([spoilt], steps=10))
 
 
+def test_stored_trials_can_be_made_again():
+    """One trial of each peer, by the mean AUC on validation objects, without the code that made the table."""
+    trials = stored_trials("mnist")
+    draws = [draw.split(tuning.HELD_OUT).to(torch.float64) for draw in tuning.tuning_draws("mnist")]
+    for peer, trial in best_trials(trials).items():
+        found = np.mean([auc(fit(peer, draw, trial, tuning.SEED).weights, draw).numpy() for draw in draws])
+        assert trials[trials["peer"] == peer]["validation_auc"].max() == pytest.approx(found, abs=1e-3)
+
+
 def test_own_data_is_tuned_on_its_own_training_objects(tmp_path, monkeypatch):
     monkeypatch.setattr(peers, "GRID", {peer: trials[4:6] for peer, trials in GRID.items()})
     monkeypatch.setattr(tuning, "GRID", {"bin": tuning.GRID["bin"][-2:]})
@@ -248,6 +267,52 @@ def test_own_data_is_tuned_on_its_own_training_objects(tmp_path, monkeypatch):
     settings, trials = peers.tuned(Task(tmp_path / "own.npz", "a", "b", 20, 10))
     assert settings.bin in tuning.GRID["bin"]
     assert all(trials[peer] in peers.GRID[peer] for peer in PEERS)
+
+
+def test_reference_points_are_the_areas_of_all_models():
+    """The rows of a model are what it reaches by itself on the task's draw."""
+    tasks = [Task("citeseer", "DB", "IR", 20, 10), Task("mnist", 1, 2, 20, 10)]
+    made = peers.reference_points(tasks, runs=2, seed=1)
+    assert list(made.columns[:6]) == ["dataset", "task", "size", "model", "run", "auc"]
+    assert list(made["model"].unique()) == ["bin", *PEERS, *CLASSIFIERS]
+    for task in tasks:
+        drawn = task.draw(2, 1).to(torch.float64)
+        networks = {"bin": strategies.fit("bin", drawn, strategies.TUNED[task.dataset.name], 1)["bin"].weights}
+        trial = best_trials(stored_trials(task.dataset.name))["greedy"]
+        networks["greedy"] = fit("greedy", drawn, trial, 1).weights
+        found = made[made["task"] == task.title].set_index("model")
+        for model, weights in networks.items():
+            np.testing.assert_allclose(found["auc"][model], auc(weights, drawn))
+            np.testing.assert_allclose(found["density_1"][model], weights[:, 0].mean((1, 2)))
+            np.testing.assert_allclose(
+                found["train_loss"][model], network.loss(weights, drawn.x_train, drawn.y_train), atol=1e-9
+            )
+        np.testing.assert_allclose(found["auc"]["logistic regression"], logistic_auc(drawn))
+
+
+def test_standing_counts_clear_cases_only():
+    rng = np.random.default_rng(0)
+    noise = {run: rng.normal(0, 0.01) for run in range(10)}
+    shifts = {"bin": 0.8, "worse": 0.7, "better": 0.9, "same": 0.8}
+    results = pd.DataFrame(
+        [
+            (task, 100, model, run, shift + noise[run])
+            for task in ("a", "b")
+            for model, shift in shifts.items()
+            for run in noise
+        ],
+        columns=["task", "size", "model", "run", "auc"],
+    )
+    compared = peers.margins(results)
+    assert len(compared) == 6
+    np.testing.assert_allclose(compared[compared["other"] == "worse"]["margin"], 0.1)
+    known = results[(results["model"] != "same") | (results["task"] == "a")]
+    counts = peers.standing(peers.margins(known))
+    assert counts.to_dict("index") == {
+        "worse": {"ahead": 2, "unclear": 0, "behind": 0},
+        "better": {"ahead": 0, "unclear": 0, "behind": 2},
+        "same": {"ahead": 0, "unclear": 1, "behind": 0},
+    }
 
 
 def test_grid_has_every_task_in_both_orientations():
@@ -262,10 +327,13 @@ def test_command_writes_the_whole_table(options, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(peers, "TRIALS", tmp_path / "results" / "trials.csv")
     monkeypatch.setattr(peers, "GRID_TABLE", tmp_path / "results" / "grid.csv")
     monkeypatch.setattr(peers, "tune", lambda draws: pd.DataFrame({"peer": ["greedy"], "validation_auc": [0.5]}))
-    monkeypatch.setattr(peers, "reference_points", lambda task, runs, seed: pd.DataFrame({"task": [task.title]}))
+    columns = ["dataset", "task", "size", "model", "run", "auc", "train_loss"]
+    made_up = pd.DataFrame(np.full((1, 7), 0.5), columns=columns)
+    monkeypatch.setattr(peers, "reference_points", lambda tasks, runs, seed: pd.concat([made_up] * len(tasks)))
     peers.main()
     made = pd.read_csv(tmp_path / "results" / ("grid.csv" if options else "trials.csv"))
     assert len(made) == (64 if options else 2)
+    assert "train_loss" not in made
     assert f"{len(made)} rows" in capsys.readouterr().out
 
 

@@ -339,3 +339,34 @@ def test_headline_colours_each_pair_of_starts_by_its_outcome():
     assert [text.get_text() for text in axes.texts] == ["+.40", "+.00", "-.30"]
     assert [to_hex(patch.get_facecolor()).upper() for patch in axes.patches] == list(plots.OUTCOMES.values())
     assert axes.texts[2].get_position() == (0, 1)
+
+
+# Reference points.
+
+
+def test_reference_points_show_every_model_of_every_task():
+    table = pd.DataFrame(
+        [
+            (task, model, place / 10 + offset / 100 + shift)
+            for shift, task in enumerate(("a vs b", "b vs a", "c vs d", "d vs c"))
+            for place, model in enumerate(("bin", "greedy", "linear SVM"))
+            for offset in (-1, 0, 1)
+        ],
+        columns=["task", "model", "auc"],
+    )
+    made = plots.reference_points(table, ["bin", "greedy"])
+    assert [axes.get_title() for axes in made.axes] == ["a vs b", "b vs a", "c vs d", "d vs c"]
+    for shift, axes in enumerate(made.axes):
+        points = [container.lines[0] for container in axes.containers]
+        np.testing.assert_allclose([float(p.get_xdata()[0]) - shift for p in points], [0, 0.1, 0.2], atol=1e-12)
+        assert [p.get_ydata()[0] for p in points] == [0, 1, 2]
+        assert [p.get_marker() for p in points] == ["s", "s", "o"]
+        assert points[0].get_color() == plots.COLOURS["bin"] != points[1].get_color()
+
+
+def test_standing_stacks_the_counts():
+    counts = pd.DataFrame({"ahead": [1, 0], "unclear": [2, 3], "behind": [4, 5]}, index=["greedy", "linear SVM"])
+    (axes,) = plots.standing(counts).axes
+    drawn = [[(bar.get_x(), bar.get_width()) for bar in bars] for bars in axes.containers]
+    assert drawn == [[(0, 1), (0, 0)], [(1, 2), (0, 3)], [(3, 4), (3, 5)]]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["greedy", "linear SVM"]

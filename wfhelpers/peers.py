@@ -27,13 +27,15 @@ import torch
 from numpy.typing import NDArray
 from scipy.special import logit
 from scipy.stats import norm
+from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from wfhelpers import experiments, network, strategies, tuning
 from wfhelpers.baselines import CLASSIFIERS, classifier_auc
 from wfhelpers.binarize import hard_step
+from wfhelpers.comparison import side_by_side
 from wfhelpers.errors import InputError
-from wfhelpers.evaluation import auc
+from wfhelpers.evaluation import auc, margin, rows
 from wfhelpers.progress import progress
 from wfhelpers.store import write_whole
 from wfhelpers.strategies import LITERAL, STRATEGIES, Fitted, Generators, Settings, Start, chosen
@@ -53,8 +55,8 @@ GRADIENT_PRODUCTS, LOSS_PRODUCTS = 5, 2
 SCALE = 0.1
 """Spread of the latent weights and of the scores at the start; only its ratio to the rate matters, clipping apart."""
 
-LEAST_GAIN = 1e-10
-"""Fall of F that a flip must bring to be kept: less could be rounding."""
+LEAST_GAIN, LEAST_PROMISE = 1e-10, 1e-12
+"""Fall of F that a flip must bring to be kept, and difference of two promises that counts: less could be rounding."""
 
 TRIALS = Path(__file__).parents[1] / "results" / "trials_peers.csv"
 """Stored trials of the peers on both data sets."""
@@ -136,14 +138,23 @@ def bernoulli_supermask(draw: Draw, trial: Trial, generators: Generators, steps:
     Every step draws a network, ``v ~ Bernoulli(sigmoid(s))``, and moves ``s <- s - rate grad F(v) sigmoid'(s)``. The
     result is the most probable network: the edges with ``sigmoid(s) >= 1/2``. All ``s`` start at the trial's density.
     """
-    x, y = draw.x_train, draw.y_train
-    scores = torch.full((draw.runs, 2, draw.width, draw.width), float(logit(trial.density(draw.width))), dtype=x.dtype)
+
+    def search(run: int) -> Tensor:
+        return _supermask_run(draw[run], trial, generators[run], steps)
+
+    with one_core_a_block() as pool:
+        return hard_step(torch.stack(list(pool.map(search, range(draw.runs)))))
+
+
+def _supermask_run(draw: Draw, trial: Trial, generator: np.random.Generator, steps: int) -> Tensor:
+    """Scores of the only run of a draw, ``[2, I, I]``."""
+    x, y, width = draw.x_train[0], draw.y_train[0], draw.width
+    scores = torch.full((2, width, width), float(logit(trial.density(width))), dtype=x.dtype)
     for _ in range(steps):
         probabilities = torch.sigmoid(scores)
-        drawn = np.stack([generator.random(probabilities.shape[1:]) for generator in generators])
-        v = (torch.from_numpy(drawn) < probabilities).to(x.dtype)
+        v = (torch.from_numpy(generator.random(scores.shape)) < probabilities).to(x.dtype)
         scores -= trial.rate * network.loss_gradient(v, x, y) * probabilities * (1 - probabilities)
-    return hard_step(scores)
+    return scores
 
 
 def greedy_flips(draw: Draw, trial: Trial, generators: Generators, steps: int) -> Tensor:
@@ -167,7 +178,7 @@ def _greedy_run(draw: Draw, trial: Trial, generator: np.random.Generator, budget
     """Greedy flips of the only run of a draw, ``[2, I, I]``."""
     x, y = draw.x_train[0].double(), draw.y_train[0]
     v = torch.from_numpy(generator.random((2, draw.width, draw.width)) < trial.density(draw.width)).double()
-    in_line = generator.permutation(v.numel())  # who comes first where promises tie
+    in_line = generator.permutation(v.numel())
     order, lowest, place, most = _promising(v, x, y, in_line), network.loss(v, x, y), 0, int(trial.rate)
     size, budget = most, budget - GRADIENT_PRODUCTS - LOSS_PRODUCTS
     while place < len(order) and budget >= LOSS_PRODUCTS + GRADIENT_PRODUCTS:
@@ -187,9 +198,10 @@ def _greedy_run(draw: Draw, trial: Trial, generator: np.random.Generator, budget
 
 
 def _promising(v: Tensor, x: Tensor, y: Tensor, in_line: NDArray[np.int64]) -> Tensor:
-    """Weights in the order of what their flip promises for F, the best first."""
-    promise = (network.loss_gradient(v, x, y) * (1 - 2 * v)).flatten().round(decimals=12)  # ties on every machine
-    return torch.from_numpy(in_line[np.argsort(promise.numpy()[in_line], kind="stable")])
+    """Weights in the order of what their flip promises for F, the best first; ``in_line`` decides where they tie."""
+    promise = (network.loss_gradient(v, x, y) * (1 - 2 * v)).flatten().numpy()
+    rounded = np.rint(promise / LEAST_PROMISE).astype(np.int64)
+    return torch.from_numpy(np.argsort(rounded * len(in_line) + in_line))  # no two keys are equal
 
 
 def _step_after_clipping(w: Tensor, out: Tensor) -> Tensor:
@@ -237,13 +249,13 @@ GRID = {peer: [Trial(edges, rate) for edges in EDGES for rate in rates] for peer
 def tune(draws: Sequence[Draw], seed: int = tuning.SEED, *, steps: int = STEPS) -> pd.DataFrame:
     """Judge every trial by its mean validation AUC over the draws and their runs: one row a trial."""
     validation = [draw.split(tuning.HELD_OUT).to(torch.float64) for draw in draws]
-    rows = []
+    judged = []
     todo = [(peer, trial) for peer in PEERS for trial in GRID[peer]]
     for peer, trial in progress(todo, "trials"):
         areas = [auc(fit(peer, draw, trial, seed, steps=steps).weights, draw).mean() for draw in validation]
         found = round(float(torch.stack(areas).mean()), 4)
-        rows.append({"peer": peer, "edges": trial.edges, "rate": trial.rate, "validation_auc": found})
-    return pd.DataFrame(rows)
+        judged.append({"peer": peer, "edges": trial.edges, "rate": trial.rate, "validation_auc": found})
+    return pd.DataFrame(judged)
 
 
 def best_trials(trials: pd.DataFrame) -> dict[str, Trial]:
@@ -271,8 +283,10 @@ def tuned(task: Task) -> tuple[Settings, dict[str, Trial]]:
     return chosen(pd.DataFrame(judged)), best_trials(tune([draw]))
 
 
-def fit_all(task: Task, draw: Draw, seed: int, *, timed: bool = False) -> dict[str, Fitted]:
-    """Algorithm 1 (``bin``) and its peers, tuned, on every run of a task's draw, all in double precision.
+def fit_all(
+    task: Task, draw: Draw, seed: int, names: Sequence[str] = PEERS, *, timed: bool = False
+) -> dict[str, Fitted]:
+    """Algorithm 1 (``bin``) and the named peers, tuned, on every run of a task's draw, all in double precision.
 
     In single precision a rounding error now and then decides whether a score is among the highest, or whether an edge
     is drawn, and another processor would find another network.
@@ -280,17 +294,53 @@ def fit_all(task: Task, draw: Draw, seed: int, *, timed: bool = False) -> dict[s
     settings, trials = tuned(task)
     draw = draw.to(torch.float64)
     fitted = {"bin": strategies.fit("bin", draw, settings, seed, timed=timed)["bin"]}
-    return fitted | {peer: fit(peer, draw, trial, seed, timed=timed) for peer, trial in trials.items()}
+    return fitted | {peer: fit(peer, draw, trials[peer], seed, timed=timed) for peer in names}
 
 
-def reference_points(task: Task, runs: int, seed: int) -> pd.DataFrame:
-    """AUC of Algorithm 1, its peers and the ordinary classifiers: one row a (dataset, task, size, model, run)."""
+def reference_points(tasks: Sequence[Task], runs: int, seed: int, names: Sequence[str] = PEERS) -> pd.DataFrame:
+    """Algorithm 1, the named peers and ordinary classifiers on some tasks: one row a (dataset, task, size, model, run).
+
+    Columns: the AUC on test objects; for networks also F on training objects and the density of each layer.
+    """
+    with threadpool_limits(1, user_api="blas"):  # tasks share the cores, and a result must not depend on how
+        made = side_by_side(lambda task: _of_task(task, runs, seed, names), tasks, "tasks")
+    return pd.concat(made, ignore_index=True)
+
+
+def _of_task(task: Task, runs: int, seed: int, names: Sequence[str]) -> pd.DataFrame:
     draw = task.draw(runs, seed)
-    areas = {model: auc(result.weights, draw).numpy() for model, result in fit_all(task, draw, seed).items()}
-    areas |= {name: classifier_auc(name, draw) for name in CLASSIFIERS}
-    places = {"dataset": task.dataset.name, "task": task.title, "size": task.train_per_class}
-    tables = [pd.DataFrame({**places, "model": name, "run": draw.run_ids, "auc": area}) for name, area in areas.items()]
-    return pd.concat(tables, ignore_index=True)
+    measured = ["model", "run", "auc", "train_loss", "density_1", "density_2"]
+    networks = rows(fit_all(task, draw, seed, names), draw)[measured]
+    ordinary = [
+        pd.DataFrame({"model": name, "run": draw.run_ids, "auc": classifier_auc(name, draw)}) for name in CLASSIFIERS
+    ]
+    made = pd.concat([networks, *ordinary], ignore_index=True)
+    made.insert(0, "dataset", task.dataset.name)
+    made.insert(1, "task", task.title)
+    made.insert(2, "size", task.train_per_class)
+    return made
+
+
+def margins(results: pd.DataFrame, model: str = "bin") -> pd.DataFrame:
+    """Median AUC of a model minus that of every other one, with a 95 % interval: one row a (other, task, size).
+
+    Each other model is compared on the tasks that it was trained on.
+    """
+    found = {}
+    for other in results["model"].unique():
+        shared = results["task"].isin(results.loc[results["model"] == other, "task"])
+        if other != model:
+            found[other] = margin(results[shared], [model], [other])
+    table: pd.DataFrame = pd.concat(found, names=["other"])
+    return table.reset_index()
+
+
+def standing(compared: pd.DataFrame) -> pd.DataFrame:
+    """In how many cases a model is ahead of each other one, behind it, or neither, by the intervals of `margins`."""
+    signs = (compared["lower"] > 0).astype(int) - (compared["upper"] < 0).astype(int)
+    words = signs.map({1: "ahead", 0: "unclear", -1: "behind"})
+    counts = pd.crosstab(compared["other"], words).reindex(compared["other"].unique())
+    return counts.reindex(columns=["ahead", "unclear", "behind"], fill_value=0).rename_axis(columns=None)
 
 
 def grid_tasks(path: str | Path = "experiments.yml", size: int = 100) -> list[Task]:
@@ -308,9 +358,8 @@ def main() -> None:
     parser.add_argument("--experiments", default="experiments.yml", help="file that names the tasks")
     options = parser.parse_args()
     if options.grid:
-        tasks = grid_tasks(options.experiments)
-        tables = [reference_points(task, runs=10, seed=0) for task in progress(tasks, "tasks")]
-        made, path = pd.concat(tables, ignore_index=True).round(6), GRID_TABLE
+        made = reference_points(grid_tasks(options.experiments), runs=10, seed=0)
+        made, path = made[["dataset", "task", "size", "model", "run", "auc"]].round(6), GRID_TABLE
     else:
         by_dataset = {name: tune(tuning.tuning_draws(name)) for name in sorted(tuning.TUNING_TASKS)}
         made, path = pd.concat(by_dataset, names=["dataset"]).reset_index(level="dataset"), TRIALS
