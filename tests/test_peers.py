@@ -12,6 +12,7 @@ from wfhelpers import network, peers, strategies, tuning
 from wfhelpers.baselines import CLASSIFIERS, logistic_auc
 from wfhelpers.evaluation import auc
 from wfhelpers.peers import GRID, PEERS, Trial, best_trials, fit, greedy_flips, stored_trials
+from wfhelpers.strategies import LITERAL
 from wfhelpers.tasks import Draw, Task
 
 TRIALS = {
@@ -315,6 +316,20 @@ def test_standing_counts_clear_cases_only():
     }
 
 
+def test_grid_table_has_peers_on_single_classes_and_quick_models_on_all(monkeypatch):
+    """The tasks keep their order, whichever models they have."""
+    tasks = [
+        Task("mnist", negative, positive, 20, 10) for negative, positive in (((0, 1), (2, 3)), (1, 2), ((4, 7), (1, 9)))
+    ]
+    monkeypatch.setattr(
+        peers, "fit_all", lambda task, draw, seed, names: {"bin": strategies.fit("random", draw, LITERAL, 0)["random"]}
+    )
+    made = peers.grid_table(tasks, runs=2)
+    assert list(made["task"].unique()) == [task.title for task in tasks]
+    for task, ordinary in zip(tasks, (peers.QUICK, CLASSIFIERS, peers.QUICK), strict=True):
+        assert list(made[made["task"] == task.title]["model"].unique()) == ["bin", *ordinary]
+
+
 def test_grid_has_every_task_in_both_orientations():
     titles = [(task.dataset.name, task.title) for task in peers.grid_tasks()]
     assert len(titles) == len(set(titles)) == 64
@@ -329,7 +344,7 @@ def test_command_writes_the_whole_table(options, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(peers, "tune", lambda draws: pd.DataFrame({"peer": ["greedy"], "validation_auc": [0.5]}))
     columns = ["dataset", "task", "size", "model", "run", "auc", "train_loss"]
     made_up = pd.DataFrame(np.full((1, 7), 0.5), columns=columns)
-    monkeypatch.setattr(peers, "reference_points", lambda tasks, runs, seed: pd.concat([made_up] * len(tasks)))
+    monkeypatch.setattr(peers, "grid_table", lambda tasks: pd.concat([made_up] * len(tasks)))
     peers.main()
     made = pd.read_csv(tmp_path / "results" / ("grid.csv" if options else "trials.csv"))
     assert len(made) == (64 if options else 2)
