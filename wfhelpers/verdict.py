@@ -14,7 +14,7 @@ from wfhelpers.cells import PROTOCOLS
 from wfhelpers.claims import LEDGER, VERDICTS, Claim, by_claim
 from wfhelpers.evidence import ANY
 
-MARKS = dict(zip(VERDICTS, ("✔", "◐", "✘", "?"), strict=True))
+MARKS = dict(zip(VERDICTS, ("✔", "◐", "✘", "○"), strict=True))
 """Sign of each verdict, always shown with its word."""
 
 TINTS = dict(zip(VERDICTS, ("#009E73", "#E69F00", "#D55E00", "#777777"), strict=True))
