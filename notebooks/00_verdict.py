@@ -5,8 +5,6 @@
 #     text_representation:
 #       extension: .py
 #       format_name: percent
-#       format_version: '1.3'
-#       jupytext_version: 1.19.6
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -80,7 +78,7 @@ verdict.counts(ledger)
 # of the other eight models, both chosen by their medians; the mean over ten runs that share their objects. The intervals
 # hold together with a confidence of 95 %.
 
-# %% mystnb={"figure": {"caption": "Lead of bin or bin\u2192real over the best of the other eight models, in every case, under each protocol. Not a figure of the paper: its claim is that all points but one lie above the line.", "name": "fig-leads"}, "image": {"alt": "Three panels, a protocol each, with the leads in AUC of all cases in rising order and their intervals. The legends count the cases that are clearly ahead, tied and clearly behind; the numbers stand in the section on C1 below."}}
+# %% mystnb={"figure": {"caption": "Lead of bin or bin→real over the best of the other eight models, in every case, under each protocol. Not a figure of the paper: its claim is that all points but one lie above the line.", "name": "fig-leads"}, "image": {"alt": "Three panels, a protocol each, with the leads in AUC of all cases in rising order and their intervals. The legends count the cases that are clearly ahead, tied and clearly behind; the numbers stand in the section on C1 below."}}
 part = claims.LEDGER[0].parts[0]
 leads = part.values(evidence.rows)
 tables = [claims.cases(leads[leads["protocol"] == p], part) for p in claims.PROTOCOLS]
