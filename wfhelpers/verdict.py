@@ -17,7 +17,6 @@ from wfhelpers.evidence import ANY
 MARKS = dict(zip(VERDICTS, ("✔", "◐", "✘", "○"), strict=True))
 """Sign of each verdict, always shown with its word."""
 
-TINTS = dict(zip(VERDICTS, ("#009E73", "#E69F00", "#D55E00", "#777777"), strict=True))
 LEDGER_PAGE = "../notebooks/00_verdict.html"
 
 
@@ -91,7 +90,8 @@ def picture(figure: Figure, alt: str) -> HTML:
 
 
 def _sign(verdict: str) -> str:
-    return f'<b role="img" aria-label="{verdict}" style="color: {TINTS[verdict]}">{MARKS[verdict]}</b>'
+    name = verdict.replace(" ", "-")  # the style sheet of the book gives it a colour for light and for dark
+    return f'<b role="img" aria-label="{verdict}" class="{name}">{MARKS[verdict]}</b>'
 
 
 def _mark(verdict: str) -> str:
