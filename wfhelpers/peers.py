@@ -46,6 +46,9 @@ from wfhelpers.training import Parametrization, descend
 PEERS = ("straight-through", "edge-popup", "supermask", "greedy")
 """Identifiers of the peers."""
 
+OTHERS = (*PEERS, *CLASSIFIERS)
+"""All that Algorithm 1 is compared with: its peers and the ordinary classifiers."""
+
 STEPS = 200
 """Gradients of F that every training of the book may use."""
 
@@ -302,7 +305,7 @@ QUICK = ("logistic regression", "linear SVM", "nearest neighbours")
 
 
 def reference_points(
-    tasks: Sequence[Task], runs: int, seed: int, names: Sequence[str] = (*PEERS, *CLASSIFIERS)
+    tasks: Sequence[Task], runs: int, seed: int, names: Sequence[str] = OTHERS
 ) -> pd.DataFrame:
     """Algorithm 1, and named peers and ordinary classifiers: one row a (dataset, task, size, model, run).
 
