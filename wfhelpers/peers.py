@@ -304,9 +304,7 @@ QUICK = ("logistic regression", "linear SVM", "nearest neighbours")
 """Models that take next to no time."""
 
 
-def reference_points(
-    tasks: Sequence[Task], runs: int, seed: int, names: Sequence[str] = OTHERS
-) -> pd.DataFrame:
+def reference_points(tasks: Sequence[Task], runs: int, seed: int, names: Sequence[str] = OTHERS) -> pd.DataFrame:
     """Algorithm 1, and named peers and ordinary classifiers: one row a (dataset, task, size, model, run).
 
     Columns: the AUC on test objects; for networks also F on training objects and the density of each layer.
