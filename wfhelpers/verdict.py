@@ -32,7 +32,7 @@ def marks(ledger: pd.DataFrame) -> HTML:
         lines.append(f'<tr><th scope="row">{link}</th><td>{escape(claim.short)}</td>{cells}</tr>')
     legend = " &emsp; ".join(_mark(word) for word in VERDICTS)
     body = "\n".join(lines)
-    table = f'<table class="ledger"><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>'
+    table = f'<table class="dataframe ledger"><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>'
     return HTML(f"{table}<p>{legend}</p>")  # type: ignore[no-untyped-call]
 
 
@@ -62,7 +62,7 @@ def details(claim: Claim, ledger: pd.DataFrame) -> HTML:
     return HTML(  # type: ignore[no-untyped-call]
         f'<section class="claim" id="{claim.id.lower()}"><h3>{claim.id}: {escape(claim.words)}</h3>'
         f"<p>{escape(claim.place)}. {_links(claim)}</p><ul>{parts}</ul>{reason}"
-        f'<table class="ledger"><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></section>'
+        f'<table class="dataframe ledger"><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></section>'
     )
 
 
