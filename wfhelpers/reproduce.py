@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -93,23 +94,32 @@ class Run:
             unequal = self._compare(former)
         return int(unequal or any(line["state"] == "FAILED" for line in self.summary))
 
-    def _collect(self, client: Any, pending: list[Unit]) -> None:
+    def _collect(self, client: Any, pending: Sequence[Unit]) -> None:
         from distributed import as_completed
 
-        futures = {}
-        for place, unit in enumerate(pending):
-            work = self._submitted(unit)
-            options = {"retries": KEPT_TRYING, "pure": False, "priority": -place, "key": f"{unit.name}-{os.getpid()}"}
-            futures[client.submit(*work, **options)] = unit
+        waiting, under_way, arriving = deque(pending), dict[Any, Unit](), as_completed()
         with tqdm(total=sum(unit.cost for unit in pending), desc="reproduce", ascii=True, **_BAR) as bar:
-            for future in as_completed(list(futures)):
-                unit = futures.pop(future)
+            self._send(client, waiting, under_way, arriving)
+            for future in arriving:
+                unit = under_way.pop(future)
+                self._send(client, waiting, under_way, arriving)  # before storing: its worker need not wait for the disk
                 self._receive(unit, future)
                 future.release()
                 bar.update(unit.cost)
                 bar.set_postfix_str(unit.name)
                 if bar.disable:
-                    print(f"{unit.name}: {self.summary[-1]['state']}, {len(futures)} to go", flush=True)
+                    to_go = len(waiting) + len(under_way)
+                    print(f"{unit.name}: {self.summary[-1]['state']}, {to_go} to go", flush=True)
+
+    def _send(self, client: Any, waiting: deque[Unit], under_way: dict[Any, Unit], arriving: Any) -> None:
+        """Send as many units as the cluster has threads: a unit in a worker's queue may wait while another one idles."""
+        threads = max(1, sum(client.nthreads().values()))
+        while waiting and len(under_way) < threads:
+            unit = waiting.popleft()
+            options = {"retries": KEPT_TRYING, "pure": False, "key": f"{unit.name}-{os.getpid()}"}
+            future = client.submit(*self._submitted(unit), **options)
+            under_way[future] = unit
+            arriving.add(future)
 
     def _submitted(self, unit: Unit) -> tuple[Any, ...]:
         if unit.page is None:
