@@ -38,6 +38,19 @@ def test_score_and_loss_follow_the_equations(seed, width):
 
 @given(seeds, widths)
 @settings(max_examples=20, deadline=None)
+def test_shared_weights_have_the_loss_of_their_networks(seed, width):
+    weights, x, y = made_up(seed, width, lead=(3,))
+    architecture = (weights > 0).double()
+    shared = torch.randn(4, 3, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    found = network.loss_of_shared_weights(architecture, shared, x, y)
+    assert found.shape == (4, 3)
+    for which, run in np.ndindex(4, 3):
+        alone = network.loss(shared[which, run] * architecture[run], x[run], y[run])
+        assert float(found[which, run]) == pytest.approx(float(alone), rel=1e-12, abs=1e-12)
+
+
+@given(seeds, widths)
+@settings(max_examples=20, deadline=None)
 def test_gradient_agrees_with_autograd(seed, width):
     weights, x, y = made_up(seed, width, lead=(3,))
     weights.requires_grad_()

@@ -26,7 +26,18 @@ def score(weights: Tensor, x: Tensor) -> Tensor:
 
 def loss(weights: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """Objective F of eq. (12), ``mean over objects of psi(w, x) (1 - 2 y)``, one a network."""
-    return (score(weights, x) * label_sign(y, x.dtype)).mean(-1)
+    return _objective(presum(weights, x), y)
+
+
+def loss_of_shared_weights(architecture: Tensor, shared: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """F of the networks ``u architecture`` for all ``u`` of ``shared [k, ...]``: ``[k, ...]``, as `loss` gives it.
+
+    The innermost sum of eq. (11) is u times that of the architecture, which is computed only once.
+    """
+    first, second = architecture.unbind(-3)
+    inner = _matvec(first, x)
+    sums = [(u * _matvec(second, (u * inner).tanh_())).tanh_().sum(-1) for u in shared[..., None, None]]
+    return _objective(torch.stack(sums), y)
 
 
 def loss_gradient(weights: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -59,6 +70,10 @@ def density(weights: Tensor) -> Tensor:
 def label_sign(y: Tensor, dtype: torch.dtype) -> Tensor:
     """Factor ``1 - 2 y`` of eq. (12): +1 for the negative group, -1 for the positive one."""
     return 1 - 2 * y.to(dtype)
+
+
+def _objective(sums: Tensor, y: Tensor) -> Tensor:
+    return (softplus(sums) * label_sign(y, sums.dtype)).mean(-1)
 
 
 def _matvec(weights: Tensor, x: Tensor) -> Tensor:

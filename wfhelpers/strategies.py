@@ -213,7 +213,7 @@ def cut(weights: Tensor, draw: Draw) -> Tensor:
     Ties go to the lowest percentile. A weight of zero is no edge, whatever the percentile: what the lottery has
     pruned stays pruned.
     """
-    candidates = torch.stack([_cut_at(weights, percentile) for percentile in PERCENTILES])
+    candidates = _cuts(weights)
     return _best(candidates, _train_loss(candidates, draw))
 
 
@@ -273,13 +273,13 @@ def _fit_agnostic(draw: Draw, settings: Settings, generators: Generators) -> Ite
     best_loss = torch.full((draw.runs,), torch.inf, dtype=torch.float64)
     best = torch.zeros(draw.runs, 2, draw.width, draw.width)
     best_shared = torch.ones(draw.runs)
+    x = draw.x_train.double()
     for _ in range(settings.agnostic_architectures):
         weights = Start().sample(generators, draw.width).square()
         shared = _shared_weights(settings.shared, generators, settings.agnostic_shared_weights)
-        for percentile in PERCENTILES:
-            architecture = _cut_at(weights, percentile)
-            loss = _train_loss(shared[..., None, None, None] * architecture, draw)
-            lowest, which = loss.min(0)
+        for architecture in _cuts(weights):
+            loss = network.loss_of_shared_weights(architecture.double(), shared.double(), x, draw.y_train)
+            lowest, which = _rounded(loss).min(0)
             better = lowest < best_loss
             best_loss = torch.where(better, lowest, best_loss)
             best_shared = torch.where(better, shared.gather(0, which[None])[0], best_shared)
@@ -310,22 +310,25 @@ def _shared_weights(start: Start, generators: Generators, number: int) -> Tensor
     return torch.from_numpy(np.stack(drawn, 1)).float()
 
 
-def _cut_at(weights: Tensor, percentile: float) -> Tensor:
-    """``B_infinity(w - xi)`` without edges of weight zero, for the given percentile xi of all weights of a network."""
-    threshold = torch.quantile(weights.flatten(-3), percentile / 100, dim=-1)
-    return ((weights >= threshold[..., None, None, None]) & (weights > 0)).to(weights.dtype)
+def _cuts(weights: Tensor) -> Tensor:
+    """``B_infinity(w - xi)`` without edges of weight zero, for each percentile xi of all weights of a network."""
+    levels = torch.tensor([percentile / 100 for percentile in PERCENTILES], dtype=weights.dtype)
+    thresholds = torch.quantile(weights.flatten(-3), levels, dim=-1)
+    return ((weights >= thresholds[..., None, None, None]) & (weights > 0)).to(weights.dtype)
 
 
 def _train_loss(weights: Tensor, draw: Draw) -> Tensor:
-    """F on the training objects, one a network.
-
-    In float64 and rounded, so that networks whose saturated outputs differ by rounding alone tie on every machine.
-    """
+    """F on the training objects, one a network, in float64."""
     losses = [
         network.loss(each.double(), draw.x_train.double(), draw.y_train)
         for each in weights.reshape(-1, *weights.shape[-4:])
     ]
-    return torch.stack(losses).round(decimals=9).reshape(weights.shape[:-3])
+    return _rounded(torch.stack(losses)).reshape(weights.shape[:-3])
+
+
+def _rounded(losses: Tensor) -> Tensor:
+    """Losses of which those that differ by rounding alone, as with saturated outputs, tie on every machine."""
+    return losses.round(decimals=9)
 
 
 def _best(candidates: Tensor, losses: Tensor) -> Tensor:
