@@ -102,7 +102,7 @@ class Run:
             self._send(client, waiting, under_way, arriving)
             for future in arriving:
                 unit = under_way.pop(future)
-                self._send(client, waiting, under_way, arriving)  # before storing: its worker need not wait for the disk
+                self._send(client, waiting, under_way, arriving)  # before storing, for which its worker need not wait
                 self._receive(unit, future)
                 future.release()
                 bar.update(unit.cost)
@@ -112,7 +112,7 @@ class Run:
                     print(f"{unit.name}: {self.summary[-1]['state']}, {to_go} to go", flush=True)
 
     def _send(self, client: Any, waiting: deque[Unit], under_way: dict[Any, Unit], arriving: Any) -> None:
-        """Send as many units as the cluster has threads: a unit in a worker's queue may wait while another one idles."""
+        """Send as many units as the cluster has threads: none waits in a worker's queue while another worker idles."""
         threads = max(1, sum(client.nthreads().values()))
         while waiting and len(under_way) < threads:
             unit = waiting.popleft()
