@@ -4,6 +4,7 @@
 values, and the page and all results of its cells go out as values. Nothing is left on the worker's disk.
 """
 
+import os
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -50,6 +51,9 @@ class Outcome:
 def make(template: str, page: Page, known: Sequence[Result]) -> Outcome:
     """Run the template for a page. A notebook that fails is an outcome; a kernel that dies raises."""
     begin = time.perf_counter()
+    # Dask makes its workers give memory back at once. A kernel that inherited this would ask the system for every large
+    # array anew, and spend a third of its time there.
+    os.environ.pop("MALLOC_TRIM_THRESHOLD_", None)
     with tempfile.TemporaryDirectory(prefix="wfhelpers-") as folder:
         store, draft, made = Path(folder) / "results", Path(folder) / "draft.ipynb", Path(folder) / "page.ipynb"
         if known:
