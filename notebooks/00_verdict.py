@@ -78,19 +78,18 @@ verdict.counts(ledger)
 # of the other eight models, both chosen by their medians; the mean over ten runs that share their objects. The intervals
 # hold together with a confidence of 95 %.
 
-# %% mystnb={"figure": {"caption": "Lead of bin or bin→real over the best of the other eight models, in every case, under each protocol. Not a figure of the paper: its claim is that all points but one lie above the line.", "name": "fig-leads"}, "image": {"alt": "Three panels, a protocol each, with the leads in AUC of all cases in rising order and their intervals. The legends count the cases that are clearly ahead, tied and clearly behind; the numbers stand in the section on C1 below."}}
+# %% mystnb={"figure": {"caption": "Lead of bin or bin→real over the best of the other eight models, in every case, under each protocol. Not a figure of the paper: its claim is that all points but one lie above the line.", "name": "fig-leads"}, "image": {"alt": "Three panels, a protocol each, with the leads in AUC of all cases in rising order and their intervals. The titles count the cases that are clearly ahead, tied and clearly behind; the numbers stand in the section on C1 below."}}
 part = claims.LEDGER[0].parts[0]
 leads = part.values(evidence.rows)
 tables = [claims.cases(leads[leads["protocol"] == p], part) for p in claims.PROTOCOLS]
 leads = pd.concat(tables)
-picture = plots.leads(leads)
-picture
+plots.leads(leads)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 words = "Leads in AUC of bin or bin→real over the other models, in rising order, a panel a protocol, with intervals. "
-words += "The legends count the cases that are clearly ahead, tied and clearly behind."
-glue("leads", verdict.picture(picture, words), display=False)
+words += "The titles count the cases that are clearly ahead, tied and clearly behind."
+glue("leads", verdict.picture(plots.leads(leads, stacked=True), words), display=False)
 
 # %% [markdown]
 # Where are the cases on either side? Counts by data set, and by whether groups have one class or more:

@@ -42,8 +42,8 @@ effects = sensitivity.stored(Path(effects_file) if effects_file else None)
 print(", ".join(dict.fromkeys(effects.loc[effects["gap"] == "8", "task"])))
 
 # %% [markdown]
-# These are the tasks of the effects, with 50 objects a class to train on, 10 runs, and everything else as in the protocol
-# `charitable`. A change is that of the median AUC, given as its range over the tasks, for the model that changes most. The
+# These are the tasks of the effects. The stored effects were measured with the defaults of `python -m wfhelpers.sensitivity`:
+# 50 objects a class to train on, 10 runs, and everything else as in the protocol `charitable`. A change is that of the median AUC, given as its range over the tasks, for the model that changes most. The
 # headline is the lead `bin − real`. Where a reading changes only one of the two, the lead changes as much; where it may change
 # both, the lead is given as well.
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pandas as pd
+import pytest
 from matplotlib.colors import to_hex
 
 from wfhelpers import plots
@@ -339,6 +340,22 @@ def test_headline_colours_each_pair_of_starts_by_its_outcome():
     assert [text.get_text() for text in axes.texts] == ["+.40", "+.00", "-.30"]
     assert [to_hex(patch.get_facecolor()).upper() for patch in axes.patches] == list(plots.OUTCOMES.values())
     assert axes.texts[2].get_position() == (0, 1)
+
+
+# The verdict.
+
+
+@pytest.mark.parametrize("stacked", [False, True])
+def test_leads_are_ordered_and_counted_by_side(stacked):
+    cases = pd.DataFrame(
+        [("p", 0.3, 0.1, 0.5, 1), ("p", -0.2, -0.3, -0.1, -1), ("p", 0.1, -0.1, 0.3, 0), ("q", 0.2, 0.1, 0.3, 1)],
+        columns=["protocol", "mean", "lower", "upper", "side"],
+    )
+    first, second = plots.leads(cases, stacked=stacked).axes
+    assert first.get_title().replace("\n", " ") == "p: 1 ahead, 1 tied, 1 behind"
+    assert second.get_title().replace("\n", " ") == "q: 1 ahead, 0 tied, 0 behind"
+    points = {bars.get_label(): bars.lines[0].get_xydata().tolist() for bars in first.containers}
+    assert points == {"ahead": [[2, 0.3]], "tied": [[1, 0.1]], "behind": [[0, -0.2]]}
 
 
 # Reference points.

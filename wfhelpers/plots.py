@@ -795,23 +795,27 @@ def _reference_style(model: str, binary: bool) -> dict[str, Any]:
 # The verdict
 
 
-def leads(cases: pd.DataFrame) -> Figure:
+def leads(cases: pd.DataFrame, *, stacked: bool = False) -> Figure:
     """Lead in AUC in every case with its interval, in the order of the leads: a panel a protocol.
 
-    ``cases`` is what `wfhelpers.claims.cases` gives, for several protocols.
+    ``cases`` is what `wfhelpers.claims.cases` gives, for several protocols. Panels are side by side, or ``stacked``.
     """
     protocols = list(dict.fromkeys(cases["protocol"]))
-    made = figure(1, len(protocols), height=3.0, sharey=True, squeeze=False)
-    sides = {1: (COLOURS["bin"], "ahead"), 0: ("0.6", "tie"), -1: (COLOURS["lottery"], "behind")}
+    if stacked:
+        made = figure(len(protocols), width=4.6, height=1.7 * len(protocols), sharex=True, sharey=True, squeeze=False)
+    else:
+        made = figure(1, len(protocols), height=3.0, sharey=True, squeeze=False)
+    sides = {1: (COLOURS["bin"], "ahead"), 0: ("0.6", "tied"), -1: (COLOURS["lottery"], "behind")}
     for axes, protocol in zip(made.axes, protocols, strict=True):
         shown = cases[cases["protocol"] == protocol].sort_values("mean", kind="stable").reset_index(drop=True)
         axes.axhline(0, color="black", lw=0.8)
         for side, (colour, word) in sides.items():
             rows = shown[shown["side"] == side]
             reach = [rows["mean"] - rows["lower"], rows["upper"] - rows["mean"]]
-            name = f"{word}: {len(rows)} of {len(shown)}"
-            axes.errorbar(rows.index, rows["mean"], reach, fmt=".", ms=3, lw=0.6, color=colour, label=name)
-        axes.set(title=protocol, xlabel="cases, ordered by lead")
-        axes.legend(frameon=False, fontsize="small", loc="lower right")
-    made.axes[0].set_ylabel("lead in AUC (test)")
+            axes.errorbar(rows.index, rows["mean"], reach, fmt=".", ms=3, lw=0.6, color=colour, label=word)
+        counts = ", ".join(f"{(shown['side'] == side).sum()} {word}" for side, (_, word) in sides.items())
+        axes.set_title(f"{protocol}:{' ' if stacked else chr(10)}{counts}", fontsize="medium")
+    made.axes[-1].legend(frameon=False, fontsize="small", loc="lower right", ncols=3, handlelength=0.5, columnspacing=1)
+    made.supylabel("lead in AUC (test)", fontsize="medium")
+    made.supxlabel(f"the {len(shown)} cases, ordered by lead", fontsize="medium")
     return made

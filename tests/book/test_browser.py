@@ -130,6 +130,16 @@ def test_pages_are_whole_and_alone(browser: Browser, site: Path, address: str) -
     visitor.page.close()
 
 
+def test_the_verdict_fits_one_screen(browser: Browser, server: str) -> None:
+    page = Visitor(browser, server, viewport={"width": 1280, "height": 900}).open("book/intro.html")
+    page.locator(".landing img").evaluate("image => image.decode()")
+    ledger_and_figure = page.locator(".landing").bounding_box()
+    assert ledger_and_figure
+    assert ledger_and_figure["y"] + ledger_and_figure["height"] <= 900
+    assert page.locator(".landing table.ledger").evaluate("table => table.scrollWidth <= table.clientWidth")
+    page.close()
+
+
 def test_search_finds_a_page_and_leads_to_it(browser: Browser, address: str) -> None:
     visitor = Visitor(browser, address)
     page = visitor.open("book/intro.html")
