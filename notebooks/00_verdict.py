@@ -87,9 +87,11 @@ plots.leads(leads)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
-words = "Leads in AUC of bin or bin→real over the other models, in rising order, a panel a protocol, with intervals. "
-words += "The titles count the cases that are clearly ahead, tied and clearly behind."
-glue("leads", verdict.picture(plots.leads(leads, stacked=True), words), display=False)
+words = "Leads in AUC of bin or bin→real over the other models, "
+words += "in rising order, a panel a protocol, with intervals. The titles "
+words += "count the cases that are clearly ahead, tied and clearly behind."
+picture = verdict.picture(plots.leads(leads, stacked=True), words)
+glue("leads", picture, display=False)
 
 # %% [markdown]
 # Where are the cases on either side? Counts by data set, and by whether groups have one class or more:

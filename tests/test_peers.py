@@ -12,7 +12,6 @@ from wfhelpers import network, peers, strategies, tuning
 from wfhelpers.baselines import CLASSIFIERS, logistic_auc
 from wfhelpers.evaluation import auc
 from wfhelpers.peers import GRID, PEERS, Trial, best_trials, fit, greedy_flips, stored_trials
-from wfhelpers.strategies import LITERAL
 from wfhelpers.tasks import Draw, Task
 
 TRIALS = {
@@ -307,33 +306,35 @@ def test_standing_counts_clear_cases_only():
     compared = peers.margins(results)
     assert len(compared) == 6
     np.testing.assert_allclose(compared[compared["other"] == "worse"]["margin"], 0.1)
-    known = results[(results["model"] != "same") | (results["task"] == "a")]
-    counts = peers.standing(peers.margins(known))
+    counts = peers.standing(compared)
     assert counts.to_dict("index") == {
         "worse": {"ahead": 2, "unclear": 0, "behind": 0},
         "better": {"ahead": 0, "unclear": 0, "behind": 2},
-        "same": {"ahead": 0, "unclear": 1, "behind": 0},
+        "same": {"ahead": 0, "unclear": 2, "behind": 0},
     }
-
-
-def test_grid_table_has_peers_on_single_classes_and_quick_models_on_all(monkeypatch):
-    """The tasks keep their order, whichever models they have."""
-    tasks = [
-        Task("mnist", negative, positive, 20, 10) for negative, positive in (((0, 1), (2, 3)), (1, 2), ((4, 7), (1, 9)))
-    ]
-    monkeypatch.setattr(
-        peers, "fit_all", lambda task, draw, seed, names: {"bin": strategies.fit("random", draw, LITERAL, 0)["random"]}
-    )
-    made = peers.grid_table(tasks, runs=2)
-    assert list(made["task"].unique()) == [task.title for task in tasks]
-    for task, ordinary in zip(tasks, (peers.QUICK, CLASSIFIERS, peers.QUICK), strict=True):
-        assert list(made[made["task"] == task.title]["model"].unique()) == ["bin", *ordinary]
 
 
 def test_grid_has_every_task_in_both_orientations():
     titles = [(task.dataset.name, task.title) for task in peers.grid_tasks()]
     assert len(titles) == len(set(titles)) == 64
     assert {("mnist", "1 vs 2"), ("mnist", "2 vs 1"), ("citeseer", "{DB,IR} vs {AI,ML}")} <= set(titles)
+
+
+def test_stored_table_has_all_models_on_all_tasks_and_is_what_the_code_gives():
+    stored = pd.read_csv(peers.GRID_TABLE)
+    tasks = peers.grid_tasks()
+    counted = stored.groupby(["dataset", "task"], sort=False)["model"].agg(["unique", "size"])
+    assert list(counted.index) == [(task.dataset.name, task.title) for task in tasks]
+    assert all(list(models) == ["bin", *peers.OTHERS] for models in counted["unique"])
+    assert (counted["size"] == 10 * (1 + len(peers.OTHERS))).all()
+
+    task = tasks[np.random.default_rng().integers(len(tasks))]
+    draw = task.draw(10, 0).to(torch.float64)
+    trial = best_trials(stored_trials(task.dataset.name))["straight-through"]
+    again = auc(fit("straight-through", draw, trial, 0).weights, draw)
+    own = stored[(stored["dataset"] == task.dataset.name) & (stored["task"] == task.title)].set_index("model")["auc"]
+    np.testing.assert_allclose(own["straight-through"], again, atol=1e-6)
+    np.testing.assert_allclose(own["logistic regression"], logistic_auc(draw), atol=1e-6)
 
 
 @pytest.mark.parametrize("options", [[], ["--grid"]])
@@ -344,7 +345,7 @@ def test_command_writes_the_whole_table(options, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(peers, "tune", lambda draws: pd.DataFrame({"peer": ["greedy"], "validation_auc": [0.5]}))
     columns = ["dataset", "task", "size", "model", "run", "auc", "train_loss"]
     made_up = pd.DataFrame(np.full((1, 7), 0.5), columns=columns)
-    monkeypatch.setattr(peers, "grid_table", lambda tasks: pd.concat([made_up] * len(tasks)))
+    monkeypatch.setattr(peers, "reference_points", lambda tasks: pd.concat([made_up] * len(tasks)))
     peers.main()
     made = pd.read_csv(tmp_path / "results" / ("grid.csv" if options else "trials.csv"))
     assert len(made) == (64 if options else 2)

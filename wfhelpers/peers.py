@@ -286,10 +286,8 @@ def tuned(task: Task) -> tuple[Settings, dict[str, Trial]]:
     return chosen(pd.DataFrame(judged)), best_trials(tune([draw]))
 
 
-def fit_all(
-    task: Task, draw: Draw, seed: int, names: Sequence[str] = PEERS, *, timed: bool = False
-) -> dict[str, Fitted]:
-    """Algorithm 1 (``bin``) and the named peers, tuned, on every run of a task's draw, all in double precision.
+def fit_all(task: Task, draw: Draw, seed: int, *, timed: bool = False) -> dict[str, Fitted]:
+    """Algorithm 1 (``bin``) and its peers, tuned, on every run of a task's draw, all in double precision.
 
     In single precision a rounding error now and then decides whether a score is among the highest, or whether an edge
     is drawn, and another processor would find another network.
@@ -297,31 +295,25 @@ def fit_all(
     settings, trials = tuned(task)
     draw = draw.to(torch.float64)
     fitted = {"bin": strategies.fit("bin", draw, settings, seed, timed=timed)["bin"]}
-    return fitted | {peer: fit(peer, draw, trials[peer], seed, timed=timed) for peer in names}
+    return fitted | {peer: fit(peer, draw, trials[peer], seed, timed=timed) for peer in PEERS}
 
 
-QUICK = ("logistic regression", "linear SVM", "nearest neighbours")
-"""Models that take next to no time."""
-
-
-def reference_points(tasks: Sequence[Task], runs: int, seed: int, names: Sequence[str] = OTHERS) -> pd.DataFrame:
-    """Algorithm 1, and named peers and ordinary classifiers: one row a (dataset, task, size, model, run).
+def reference_points(tasks: Sequence[Task], runs: int = 10, seed: int = 0) -> pd.DataFrame:
+    """Algorithm 1, its peers and ordinary classifiers: one row a (dataset, task, size, model, run).
 
     Columns: the AUC on test objects; for networks also F on training objects and the density of each layer.
     """
     with threadpool_limits(1, user_api="blas"):  # tasks share the cores, and a result must not depend on how
-        made = side_by_side(lambda task: _of_task(task, runs, seed, names), tasks, "tasks")
+        made = side_by_side(lambda task: _of_task(task, runs, seed), tasks, "tasks")
     return pd.concat(made, ignore_index=True)
 
 
-def _of_task(task: Task, runs: int, seed: int, names: Sequence[str]) -> pd.DataFrame:
+def _of_task(task: Task, runs: int, seed: int) -> pd.DataFrame:
     draw = task.draw(runs, seed)
     measured = ["model", "run", "auc", "train_loss", "density_1", "density_2"]
-    networks = rows(fit_all(task, draw, seed, [name for name in names if name in PEERS]), draw)[measured]
+    networks = rows(fit_all(task, draw, seed), draw)[measured]
     ordinary = [
-        pd.DataFrame({"model": name, "run": draw.run_ids, "auc": classifier_auc(name, draw)})
-        for name in CLASSIFIERS
-        if name in names
+        pd.DataFrame({"model": name, "run": draw.run_ids, "auc": classifier_auc(name, draw)}) for name in CLASSIFIERS
     ]
     made = pd.concat([networks, *ordinary], ignore_index=True)
     made.insert(0, "dataset", task.dataset.name)
@@ -331,15 +323,8 @@ def _of_task(task: Task, runs: int, seed: int, names: Sequence[str]) -> pd.DataF
 
 
 def margins(results: pd.DataFrame, model: str = "bin") -> pd.DataFrame:
-    """Median AUC of a model minus that of every other one, with a 95 % interval: one row a (other, task, size).
-
-    Each other model is compared on the tasks that it was trained on.
-    """
-    found = {}
-    for other in results["model"].unique():
-        shared = results["task"].isin(results.loc[results["model"] == other, "task"])
-        if other != model:
-            found[other] = margin(results[shared], [model], [other])
+    """Median AUC of a model minus that of every other one, with a 95 % interval: one row a (other, task, size)."""
+    found = {other: margin(results, [model], [other]) for other in results["model"].unique() if other != model}
     table: pd.DataFrame = pd.concat(found, names=["other"])
     return table.reset_index()
 
@@ -358,17 +343,6 @@ def grid_tasks(path: str | Path = "experiments.yml", size: int = 100) -> list[Ta
     return [cell.task for cell in cells if cell.protocol == "tuned"]
 
 
-def grid_table(tasks: Sequence[Task], runs: int = 10, seed: int = 0) -> pd.DataFrame:
-    """Reference points on all tasks, in their order: on tasks with groups of classes, only models that are `QUICK`."""
-    single = [task for task in tasks if len(task.negative + task.positive) == 2]
-    made = [reference_points(single, runs, seed)]
-    made += [reference_points([task for task in tasks if task not in single], runs, seed, QUICK)]
-    place = {(task.dataset.name, task.title): place for place, task in enumerate(tasks)}
-    table = pd.concat(made, ignore_index=True)
-    order = [place[where] for where in zip(table["dataset"], table["task"], strict=True)]
-    return table.assign(place=order).sort_values("place", kind="stable").drop(columns="place").reset_index(drop=True)
-
-
 def main() -> None:
     """Make the stored trials of the peers again, or the table of reference points on all tasks."""
     parser = argparse.ArgumentParser(
@@ -378,7 +352,7 @@ def main() -> None:
     parser.add_argument("--experiments", default="experiments.yml", help="file that names the tasks")
     options = parser.parse_args()
     if options.grid:
-        made = grid_table(grid_tasks(options.experiments))
+        made = reference_points(grid_tasks(options.experiments))
         made, path = made[["dataset", "task", "size", "model", "run", "auc"]].round(6), GRID_TABLE
     else:
         by_dataset = {name: tune(tuning.tuning_draws(name)) for name in sorted(tuning.TUNING_TASKS)}
