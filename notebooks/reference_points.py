@@ -37,7 +37,7 @@
 # the two groups apart, what would you use instead?
 
 # %% tags=["parameters"]
-dataset = None  # None: a task of each kind; mnist, citeseer, a .csv or .npz file
+dataset = None  # None: a task of each data set; or mnist, citeseer, a .csv or .npz file
 negative = None  # classes with y = 0, such as [1, 2]; None: an example
 positive = None  # classes with y = 1; None: an example
 train_per_class = 100

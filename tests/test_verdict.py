@@ -62,24 +62,6 @@ def test_facts_and_counts_follow_the_ledger(ledger: pd.DataFrame) -> None:
     assert facts["reproduced_literal"] == str(counted.loc["reproduced", "literal"])
 
 
-def test_leads_are_drawn_in_order_and_counted() -> None:
-    table = pd.DataFrame(
-        {
-            "protocol": ["literal"] * 3 + ["tuned"],
-            "mean": [0.2, -0.1, 0.0, 0.3],
-            "lower": [0.1, -0.2, -0.1, 0.2],
-            "upper": [0.3, -0.05, 0.1, 0.4],
-            "side": [1, -1, 0, 1],
-        }
-    )
-    made = plots.leads(table)
-    words = [text.get_text() for text in made.axes[0].get_legend().get_texts()]
-    assert words == ["ahead: 1 of 3", "tie: 1 of 3", "behind: 1 of 3"]
-    assert [axes.get_title() for axes in made.axes] == ["literal", "tuned"]
-    ahead = made.axes[0].containers[0].lines[0]
-    assert (ahead.get_xdata().tolist(), ahead.get_ydata().tolist()) == ([2], [0.2])
-
-
 def test_a_picture_has_words_for_those_who_do_not_see_it() -> None:
     shown = BeautifulSoup(verdict.picture(plots.figure(), 'a "graph"').data, "html.parser").img
     assert shown["alt"] == 'a "graph"'
