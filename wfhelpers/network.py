@@ -10,13 +10,26 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 
+def tanh(x: Tensor) -> Tensor:
+    """Hyperbolic tangent as ``2 sigmoid(2 x) - 1``, to within a rounding error of 1.
+
+    ``torch.tanh`` calls a library that takes up to ten times as long on processors for which it was not made.
+    """
+    return 2 * torch.sigmoid(2 * x) - 1
+
+
+def tanh_(x: Tensor) -> Tensor:
+    """`tanh` in place, with the same bits."""
+    return x.mul_(2).sigmoid_().mul_(2).sub_(1)
+
+
 def presum(weights: Tensor, x: Tensor) -> Tensor:
     """Sum inside the softplus of eq. (11), ``sum_i tanh(sum_j w2_ij tanh(sum_k w1_jk x_k))``, one an object.
 
     It orders the objects as psi does, without psi's rounding where the softplus is large.
     """
     first, second = weights.unbind(-3)
-    return torch.tanh(_matvec(second, torch.tanh(_matvec(first, x)))).sum(-1)
+    return tanh(_matvec(second, tanh(_matvec(first, x)))).sum(-1)
 
 
 def score(weights: Tensor, x: Tensor) -> Tensor:
@@ -36,7 +49,7 @@ def loss_of_shared_weights(architecture: Tensor, shared: Tensor, x: Tensor, y: T
     """
     first, second = architecture.unbind(-3)
     inner = _matvec(first, x)
-    sums = [(u * _matvec(second, (u * inner).tanh_())).tanh_().sum(-1) for u in shared[..., None, None]]
+    sums = [tanh_(u * _matvec(second, tanh_(u * inner))).sum(-1) for u in shared[..., None, None]]
     return _objective(torch.stack(sums), y)
 
 
@@ -50,8 +63,8 @@ def loss_gradient(weights: Tensor, x: Tensor, y: Tensor) -> Tensor:
         dF/dw1 = sum over objects of  [(w2^T dF/dz (1 - b^2)) (1 - a^2)]  outer  x
     """
     first, second = weights.unbind(-3)
-    a = torch.tanh(_matvec(first, x))
-    b = torch.tanh(_matvec(second, a))
+    a = tanh(_matvec(first, x))
+    b = tanh(_matvec(second, a))
     into_z = torch.sigmoid(b.sum(-1)) * label_sign(y, x.dtype) / x.shape[-2]
     into_second = into_z[..., None] * (1 - b * b)
     # w2 is divided by its scale before the product and multiplied after (1 - a^2), which is 0 where it would overflow.

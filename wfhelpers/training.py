@@ -58,11 +58,11 @@ def BINARY(M_hard: float, M_soft: float, *, unscaled_slope: bool = False) -> Par
     half = torch.tensor(0.5)
 
     def forward(w: Tensor, out: Tensor) -> Tensor:
-        torch.mul(w, M_hard / 2, out=out).tanh_()
+        network.tanh_(torch.mul(w, M_hard / 2, out=out))
         return torch.add(half.to(w.dtype), out, alpha=0.5, out=out)
 
     def slope(w: Tensor, out: Tensor) -> Tensor:
-        torch.mul(w, M_soft / 2, out=out).tanh_()
+        network.tanh_(torch.mul(w, M_soft / 2, out=out))
         return _tanh_backward(height.to(w.dtype).expand_as(out), out, grad_input=out)
 
     return Parametrization(
@@ -215,8 +215,8 @@ def _descend_block(
         if kept is not None:
             v.mul_(kept)
             slope.mul_(kept)
-        torch.bmm(x_now, v[0].mT, out=a).tanh_()
-        torch.bmm(a, v[1].mT, out=b).tanh_()
+        network.tanh_(torch.bmm(x_now, v[0].mT, out=a))
+        network.tanh_(torch.bmm(a, v[1].mT, out=b))
         torch.sum(b, -1, out=z).sigmoid_().mul_(sign_now)
         _tanh_backward(z[..., None].expand_as(b), b, grad_input=b)  # b is now the gradient before the outer tanh
         torch.bmm(b.mT, a, out=gradient[1])
