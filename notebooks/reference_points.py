@@ -69,7 +69,8 @@ import torch
 from IPython.display import display
 from myst_nb import glue
 
-from wfhelpers import comparison, evaluation, peers, plots
+from wfhelpers import comparison, peers, plots
+from wfhelpers.intervals import quartiles
 
 # %% [markdown]
 # ## Four peers of Algorithm 1
@@ -119,7 +120,7 @@ plots.reference_points(results, networks)
 # Medians, with the quartiles in brackets:
 
 # %%
-areas = evaluation.summary(results).droplevel("size")
+areas = quartiles(results, ["task", "model"])
 cells = [f"{a:.3f} [{low:.3f}, {up:.3f}]" for low, a, up in areas.to_numpy()]
 shown = pd.Series(cells, areas.index).unstack("model")[[*networks, *ordinary]]
 for name in results["dataset"].unique():

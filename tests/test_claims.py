@@ -9,6 +9,7 @@ from scipy.stats import spearmanr, ttest_1samp
 
 from wfhelpers import claims, evidence
 from wfhelpers.claims import LEDGER, Claim, Evidence, Part, cases, verdict
+from wfhelpers.errors import InputError
 from wfhelpers.strategies import MODELS
 
 PARTS = {part.id: part for claim in LEDGER for part in claim.parts}
@@ -80,6 +81,18 @@ def measured(values: dict[str, list[float]] | None = None) -> pd.DataFrame:
 )
 def test_claims_about_auc_each_way(part: str, advantage: dict[str, float], worse_in: int, expected: str) -> None:
     assert judged(part, rows(advantage, worse_in=worse_in)) == expected
+
+
+def test_a_few_cases_are_judged_by_the_same_rules() -> None:
+    few = rows({"bin": 0.1}, worse_in=1).drop(columns=["protocol", "orientation", "dataset"])
+    found = claims.judge_few(few, ["C1", "C3"])
+    assert [line.split(":")[0] for line in found] == ["C1", "C3a", "C3b"]
+    assert found["C1: bin or bin→real is ahead of the other eight models"] == "partly: +6 −0 of 8"
+    assert found["C3b: bin is ahead of lottery"] == "partly: +6 −2 of 8"
+    worst = claims.judge_few(few[few["task"] == TASKS[0]], ["C3"])
+    assert list(worst.values()) == ["not reproduced: +0 −2 of 2"] * 2
+    with pytest.raises(InputError, match="C7 is not judged on rows"):
+        claims.judge_few(few, ["C7"])
 
 
 def test_a_lead_within_the_noise_is_a_tie() -> None:

@@ -106,12 +106,6 @@ def test_softening_pairs_the_runs():
     assert (table.loc[10, "rose"], table.loc[10, "fell"]) == (0, 0)
 
 
-def test_quartiles_are_those_of_numpy():
-    table = convergence.quartiles(finals(), ["M_hard", "M_soft"], "auc_binary")
-    expected = np.quantile([0.6, 0.7, 0.8, 0.4], [0.25, 0.5, 0.75])
-    np.testing.assert_allclose(table.loc[(50, 5)], expected)
-
-
 def test_dense_start_is_saturated_and_never_moves_while_a_sparse_one_does(draw):
     swept = convergence.density_sweep(draw, [0.5, 1 / 64], 0.1, 50, 5, 100, 0.1, seed=0).set_index("density")
     dense, sparse = swept.loc[0.5], swept.loc[1 / 64]

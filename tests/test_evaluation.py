@@ -1,14 +1,12 @@
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import bootstrap
 from sklearn.metrics import roc_auc_score
 
 from wfhelpers import network
-from wfhelpers.evaluation import auc, auc_of_scores, margin, rows, summary, table, verdict
+from wfhelpers.evaluation import auc, auc_of_scores, rows, table
 from wfhelpers.strategies import CHARITABLE, MODELS, Settings, fit
 from wfhelpers.tasks import Task
 
@@ -60,72 +58,9 @@ def test_seconds_of_a_derived_model_add_up_and_a_batch_has_none():
     assert together[["seconds", "seconds_total"]].isna().all().all()
 
 
-def test_summary_gives_median_and_quartiles():
-    made = table(Task("mnist", 1, 2, 20, 10), QUICK, runs=5, seed=0, timed=False)
-    row = summary(made).loc[("1 vs 2", 20, "agnostic")]
-    expected = np.percentile(made[made.model == "agnostic"].auc, [25, 50, 75])
-    np.testing.assert_allclose(row[["lower", "median", "upper"]], expected)
-
-
 @pytest.mark.parametrize(
     ("negative", "positive", "least"), [([1], [2], 0.98), ([4], [9], 0.88), ([1, 2, 3], [4, 5, 6], 0.91)]
 )
 def test_a_sparse_start_trains_binary_networks(negative, positive, least):
     draw = Task("mnist", negative, positive, 100, 50).draw(10, seed=0)
     assert float(auc(fit("bin", draw, CHARITABLE, 0)["bin"].weights, draw).median()) >= least
-
-
-def results_of(**models):
-    """Table of results of one task and size with the given AUCs, one a run."""
-    tables = [pd.DataFrame({"model": model, "auc": aucs, "run": range(len(aucs))}) for model, aucs in models.items()]
-    return pd.concat(tables).assign(task="a vs b", size=10)
-
-
-def test_margin_is_between_the_best_medians():
-    made = margin(results_of(a=[0.1, 0.5, 0.9], b=[0.6, 0.6, 0.7], c=[0.2, 0.8, 0.3]), ["a", "b"], ["c"]).iloc[0]
-    assert made.margin == pytest.approx(0.6 - 0.3)
-
-
-def test_margin_is_paired():
-    rng = np.random.default_rng(0)
-    hard_or_easy = rng.uniform(0, 1, 10)
-    made = margin(results_of(a=hard_or_easy + 0.01, b=hard_or_easy), ["a"], ["b"]).iloc[0]
-    np.testing.assert_allclose(made, 0.01)  # the same gain in every run: no uncertainty, however different the runs
-
-
-def test_margin_interval_agrees_with_scipy():
-    rng = np.random.default_rng(1)
-    a, b = rng.normal(0.8, 0.1, 30), rng.normal(0.7, 0.1, 30)
-
-    def difference(first, second, axis):
-        return np.median(first, axis=axis) - np.median(second, axis=axis)
-
-    expected = bootstrap((a, b), difference, paired=True, method="percentile", n_resamples=20_000, rng=2)
-    made = margin(results_of(a=a, b=b), ["a"], ["b"], resamples=20_000).iloc[0]
-    np.testing.assert_allclose([made.lower, made.upper], expected.confidence_interval, atol=0.005)
-
-
-def test_margin_chooses_the_best_anew_in_each_resample():
-    made = margin(results_of(a=[0.0, 1.0] * 5, b=[1.0, 0.0] * 5, c=[0.5] * 10), ["a", "b"], ["c"]).iloc[0]
-    assert (made.margin, made.lower) == (0.0, 0.0)  # one of a and b has a median of 0.5 or more, whatever is drawn
-    assert made.upper == 0.5
-
-
-def test_margin_has_one_row_a_task_and_size():
-    one = results_of(a=[0.5, 0.7], b=[0.5, 0.5])
-    both = pd.concat([one, one.assign(size=20)])
-    assert margin(both, ["a"], ["b"]).index.tolist() == [("a vs b", 10), ("a vs b", 20)]
-
-
-@pytest.mark.parametrize(
-    ("intervals", "needed", "expected"),
-    [
-        ([(0.1, 0.2), (0.1, 0.3), (-0.1, 0.1)], 2, "holds: +2 −0 of 3"),
-        ([(0.1, 0.2), (0.1, 0.3), (-0.1, 0.1)], 3, "open: +2 −0 of 3"),
-        ([(0.1, 0.2), (-0.3, -0.1), (-0.1, 0.1)], 2, "open: +1 −1 of 3"),
-        ([(0.1, 0.2), (-0.3, -0.1), (-0.1, 0.1)], 3, "fails: +1 −1 of 3"),
-        ([(0.0, 0.0), (0.0, 0.2), (-0.2, 0.0)], 1, "open: +0 −0 of 3"),
-    ],
-)
-def test_verdict_counts_clear_cases_against_what_a_claim_needs(intervals, needed, expected):
-    assert verdict(pd.DataFrame(intervals, columns=["lower", "upper"]), needed) == expected

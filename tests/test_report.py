@@ -29,22 +29,6 @@ STEADY = [0.9 + run / 1000 for run in range(10)]
 WILD = [0.5, 1.0] * 5
 
 
-def test_a_model_that_is_better_in_every_run_wins() -> None:
-    won = report.winners(rows({"bin": STEADY}))
-    assert won[["best", "tied"]].iloc[0].tolist() == ["bin", ()]
-
-
-def test_a_model_that_is_better_in_some_runs_ties() -> None:
-    won = report.winners(rows({"bin": STEADY, "real": WILD}))
-    assert won[["best", "tied"]].iloc[0].tolist() == ["bin", ("real",)]
-
-
-def test_equal_models_tie_and_the_first_is_named() -> None:
-    won = report.winners(rows({}))
-    assert won["best"].iloc[0] == "real"
-    assert won["tied"].iloc[0] == MODELS[1:]
-
-
 def test_marks_tell_ties_from_wins() -> None:
     both = pd.concat([rows({"bin": STEADY}), rows({"bin": STEADY, "real": WILD}, size=100)])
     table = report.standings(both)

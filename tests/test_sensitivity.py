@@ -9,7 +9,7 @@ import torch
 from wfhelpers import sensitivity
 from wfhelpers.data import Dataset
 from wfhelpers.errors import InputError
-from wfhelpers.evaluation import margin
+from wfhelpers.intervals import margin
 from wfhelpers.readings import READINGS, Reading
 from wfhelpers.strategies import CHARITABLE, Training, fit
 from wfhelpers.tasks import Task

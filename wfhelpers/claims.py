@@ -21,13 +21,12 @@ from scipy.stats import t as student
 
 from wfhelpers import evidence
 from wfhelpers.cells import ORIENTATIONS, PROTOCOLS, group_name
-from wfhelpers.comparison import OURS, REST
 from wfhelpers.errors import InputError
 from wfhelpers.experiments import read
 from wfhelpers.sensitivity import LITTLE
 from wfhelpers.similarity import FAR_APART, SIMILAR
 from wfhelpers.store import Store, results_folder
-from wfhelpers.strategies import MODELS
+from wfhelpers.strategies import MODELS, OURS, REST
 
 VERDICTS = ("reproduced", "partly", "not reproduced", "cannot be decided")
 COMPARABLE = 5.0
@@ -464,6 +463,22 @@ def judge(results: Evidence) -> pd.DataFrame:
     return table[[*columns, "estimate", "lower", "upper", "verdict", "evidence"]]
 
 
+def judge_few(rows: pd.DataFrame, claims: Sequence[str]) -> dict[str, str]:
+    """Verdicts on some claims, part by part, from a few cases alone: rows of `evaluation.table` under one protocol.
+
+    ``partly: +2 −1 of 4`` says that of four cases two support the part and one contradicts it.
+    """
+    rows = rows.assign(protocol="", orientation="", dataset="")  # a title tells the tasks apart
+    found = {}
+    for part in (part for claim in LEDGER if claim.id in claims for part in claim.parts):
+        if part.values is None:
+            raise InputError(f"{part.id} is not judged on rows of tasks; `judge` has its verdict.")
+        line = _counted(part, part.values(rows))
+        counts = f"+{line['supporting']} −{line['contradicting']} of {line['cases']}"
+        found[f"{part.id}: {part.hypothesis}"] = f"{line['verdict']}: {counts}"
+    return found
+
+
 def by_claim(ledger: pd.DataFrame, orientation: str = "both") -> pd.DataFrame:
     """Verdict on each claim, a row each, under each protocol, a column each."""
     made: dict[str, dict[str, str]] = {}
@@ -484,21 +499,17 @@ def _judged(part: Part, values: Values) -> list[dict[str, object]]:
         if len(sides) > 1:
             turned = {**turned, "both": under}
         for orientation, chosen in turned.items():
-            table = cases(chosen, part)
-            supporting, contradicting = int((table["side"] == 1).sum()), int((table["side"] == -1).sum())
-            lines.append(
-                {
-                    "part": part.id,
-                    "protocol": protocol,
-                    "orientation": orientation,
-                    "cases": len(table),
-                    "supporting": supporting,
-                    "contradicting": contradicting,
-                    "verdict": verdict(supporting, contradicting, len(table), part),
-                    "values": chosen,
-                }
-            )
+            where = {"part": part.id, "protocol": protocol, "orientation": orientation}
+            lines.append({**where, **_counted(part, chosen), "values": chosen})
     return lines
+
+
+def _counted(part: Part, values: Values) -> dict[str, object]:
+    """How many cases there are, how many support the part and contradict it, and the verdict that follows."""
+    side = cases(values, part)["side"]
+    supporting, contradicting = int((side == 1).sum()), int((side == -1).sum())
+    word = verdict(supporting, contradicting, len(side), part)
+    return {"cases": len(side), "supporting": supporting, "contradicting": contradicting, "verdict": word}
 
 
 def _interval(values: Values, level: float) -> tuple[float, float, float]:

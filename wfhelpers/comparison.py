@@ -1,4 +1,4 @@
-"""What the chapter on the five strategies compares: protocols, orientations, signs, precisions, and the paper's claims.
+"""What the chapter on the five strategies compares: protocols, orientations, signs, precisions.
 
 Medians over runs stand for a model, as in Fig. 4.
 """
@@ -15,9 +15,9 @@ from torch import Tensor
 
 from wfhelpers import network, strategies
 from wfhelpers.baselines import logistic_auc
-from wfhelpers.evaluation import auc, auc_of_scores, margin, rows, verdict
+from wfhelpers.evaluation import auc, auc_of_scores, rows
 from wfhelpers.progress import progress
-from wfhelpers.strategies import MODELS, Fitted, Settings, Training, fit, label
+from wfhelpers.strategies import Fitted, Settings, Training, fit, label
 from wfhelpers.tasks import Draw, Task
 from wfhelpers.threads import one_core_a_block
 from wfhelpers.training import Parametrization, descend
@@ -108,30 +108,6 @@ def effect_of_precision(fitted: Mapping[str, Fitted], draw: Draw) -> pd.DataFram
             found.setdefault(("ties", how), {})[label(model)] = float(np.median(ties))
             found.setdefault(("AUC", how), {})[label(model)] = float(np.median(areas))
     return pd.DataFrame(found)[["ties", "AUC"]]
-
-
-OURS = ("bin", "bin-real")
-REST = tuple(model for model in MODELS if model not in OURS)
-
-
-def verdicts(results: pd.DataFrame) -> dict[str, str]:
-    """Claims C1 to C4 on the cases of a table of results, each judged by `wfhelpers.evaluation.verdict`.
-
-    C1 needs all cases but one (and one at least), C2 ("often") half of them, C3 and C4 ("consistently") all.
-    """
-    cases = len(results.groupby(["task", "size"]))
-    claims: dict[str, tuple[Sequence[str], Sequence[str], float]] = {
-        "C1: bin or bin→real is best": (OURS, REST, max(cases - 1, 1)),
-        "C2: bin beats real and lottery": (["bin"], ["real", "lottery"], cases / 2),
-        "C2: bin beats bin→real": (["bin"], ["bin-real"], cases / 2),
-        "C3: bin beats agnostic": (["bin"], ["agnostic", "agnostic-real"], cases),
-        "C3: bin beats lottery": (["bin"], ["lottery", "lottery-bin"], cases),
-        "C4: random→bin beats random": (["random-bin"], ["random"], cases),
-    }
-    return {
-        claim: verdict(margin(results, ours, others).round(9), needed)  # what is zero but for rounding is not clear
-        for claim, (ours, others, needed) in claims.items()
-    }
 
 
 def differing_strategies(one: Settings, other: Settings) -> list[str]:

@@ -16,6 +16,7 @@ from torch import Tensor
 from wfhelpers import binarize, network
 from wfhelpers.errors import InputError
 from wfhelpers.evaluation import auc
+from wfhelpers.intervals import quartiles
 from wfhelpers.strategies import STRATEGIES, Start
 from wfhelpers.tasks import Draw
 from wfhelpers.training import BINARY, Descent, Trace, descend, flip_ratio
@@ -96,12 +97,6 @@ def ends(courses: pd.DataFrame) -> pd.DataFrame:
     return last.reset_index(drop=True)
 
 
-def quartiles(table: pd.DataFrame, by: str | Sequence[str], value: str) -> pd.DataFrame:
-    """Quartiles of one column over the runs, in the columns ``lower``, ``median`` and ``upper``; a row a group."""
-    groups = table.groupby(by if isinstance(by, str) else list(by))[value]
-    return groups.quantile(np.array([0.25, 0.5, 0.75])).unstack().set_axis(["lower", "median", "upper"], axis=1)
-
-
 def softening(finals: pd.DataFrame, ratio: float, value: str = "auc_binary") -> pd.DataFrame:
     """What a softer slope does, run by run: ``value`` with ``M_soft = ratio M_hard`` less that with ``M_hard`` itself.
 
@@ -113,7 +108,7 @@ def softening(finals: pd.DataFrame, ratio: float, value: str = "auc_binary") -> 
     softer = finals.loc[np.isclose(finals["M_soft"], ratio * finals["M_hard"]), columns]
     both = softer.merge(equal, on=["M_hard", "run"], suffixes=("_softer", "_equal"), validate="one_to_one")
     both["difference"] = both[f"{value}_softer"] - both[f"{value}_equal"]
-    table = quartiles(both, "M_hard", "difference")
+    table = quartiles(both, ["M_hard"], "difference")
     table["rose"] = (both["difference"] > 0).groupby(both["M_hard"]).sum()
     table["fell"] = (both["difference"] < 0).groupby(both["M_hard"]).sum()
     return table

@@ -5,23 +5,19 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from IPython.display import HTML
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from wfhelpers import plots
 from wfhelpers.cells import PROTOCOLS
 from wfhelpers.errors import InputError
 from wfhelpers.experiments import Experiments
-from wfhelpers.strategies import MODELS, label
+from wfhelpers.intervals import winners
+from wfhelpers.strategies import OURS, label
 
 CASE = ("dataset", "task", "size", "protocol")
 """Columns that name a case: ten models that compete, each with all its runs."""
-
-OURS = frozenset({"bin", "bin-real"})
-"""Models of which the paper says that one is best in all but one cases."""
 
 CLEAR = 0.01
 """Difference of two median AUCs that the summary of pairs counts."""
@@ -34,23 +30,11 @@ def case_order(case: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def overview(rows: pd.DataFrame) -> pd.DataFrame:
-    """Best model, its AUC, the models that tie with it, and three medians: a row a case.
-
-    Best and ties as in `report.winners`, computed for the models of a case together: 576 cases take seconds, not
-    minutes.
-    """
-    made = []
-    groups = {case: group for case, group in rows.groupby(list(CASE))}
-    for case in sorted(groups, key=case_order):
-        aucs = groups[case].pivot(index="run", columns="model", values="auc")
-        aucs = aucs[[model for model in MODELS if model in aucs]]
-        medians = aucs.median()
-        best = str(medians.idxmax())
-        close = _contains_zero(aucs.to_numpy().T, list(aucs).index(best))
-        tied = tuple(model for model, near in zip(aucs.columns, close, strict=True) if near and model != best)
-        shown = {model: medians[model] for model in ("bin", "bin-real", "real")}
-        made.append({**dict(zip(CASE, case, strict=True)), "best": best, "auc": medians[best], "tied": tied, **shown})
-    return pd.DataFrame(made)
+    """The `intervals.winners` of all cases in order, with the medians of bin, bin→real and real: a row a case."""
+    medians = rows.groupby([*CASE, "model"])["auc"].median().unstack("model")[["bin", "bin-real", "real"]]
+    table = winners(rows, CASE).join(medians, on=list(CASE))
+    keys = [case_order(case) for case in table[list(CASE)].itertuples(index=False)]
+    return table.iloc[sorted(range(len(keys)), key=keys.__getitem__)].reset_index(drop=True)
 
 
 def shares(table: pd.DataFrame) -> pd.DataFrame:
@@ -59,8 +43,8 @@ def shares(table: pd.DataFrame) -> pd.DataFrame:
     ``alone``: best, and no other strategy ties. ``best or tied``: best, or tied with the best.
     """
     best = table["best"].isin(OURS)
-    alone = best & table["tied"].map(lambda tied: set(tied) <= OURS)
-    among = best | table["tied"].map(lambda tied: not OURS.isdisjoint(tied))
+    alone = best & table["tied"].map(lambda tied: set(tied) <= set(OURS))
+    among = best | table["tied"].map(lambda tied: bool(set(tied) & set(OURS)))
     counted = pd.DataFrame({"best": best, "alone": alone, "best or tied": among}).mul(100)
     return counted.groupby([table["dataset"], table["protocol"]], sort=False).mean()
 
@@ -135,19 +119,6 @@ def overview_html(table: pd.DataFrame, pages: Mapping[tuple[str, str], str]) -> 
     head = "".join(f'<th scope="col"><button type="button">{heading}</button></th>' for heading in headings)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in line) + "</tr>\n" for line in lines)
     return HTML(_SORTABLE.replace("HEAD", head).replace("BODY", body))  # type: ignore[no-untyped-call]
-
-
-def _contains_zero(aucs: NDArray[np.float64], best: int) -> NDArray[np.bool_]:
-    """Whether 0 lies in the interval of `evaluation.margin` of the best row over each, for ``aucs [models, runs]``.
-
-    The same resamples of the runs as there, with its default seed. Sorting is the fastest way to many short medians.
-    """
-    runs = aucs.shape[1]
-    chosen = np.random.default_rng(0).integers(0, runs, (2000, runs))
-    ordered = np.sort(aucs[:, chosen], axis=-1)
-    medians = (ordered[..., (runs - 1) // 2] + ordered[..., runs // 2]) / 2
-    lower: NDArray[np.float64] = np.quantile(medians[best] - medians, 0.025, axis=1)
-    return lower <= 0
 
 
 def _medians(pairs: pd.DataFrame) -> pd.DataFrame:

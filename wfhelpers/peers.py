@@ -35,7 +35,8 @@ from wfhelpers.baselines import CLASSIFIERS, classifier_auc
 from wfhelpers.binarize import hard_step
 from wfhelpers.comparison import side_by_side
 from wfhelpers.errors import InputError
-from wfhelpers.evaluation import auc, margin, rows
+from wfhelpers.evaluation import auc, rows
+from wfhelpers.intervals import margin
 from wfhelpers.progress import progress
 from wfhelpers.store import write_whole
 from wfhelpers.strategies import LITERAL, STRATEGIES, Fitted, Generators, Settings, Start, chosen

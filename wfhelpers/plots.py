@@ -596,7 +596,7 @@ def protocols_compared(results: pd.DataFrame, references: pd.Series) -> Figure:
 def contribution_of_weights(margins: pd.DataFrame) -> Figure:
     """AUC that real weights add to an architecture, with its interval: a line a (task, size).
 
-    ``margins`` is the table of `wfhelpers.evaluation.margin`.
+    ``margins`` is the table of `wfhelpers.intervals.margin`.
     """
     made = figure(height=0.9 + 0.24 * len(margins))
     axes = made.axes[0]

@@ -12,10 +12,11 @@ from IPython.display import HTML, Image
 from matplotlib.figure import Figure
 
 import wfhelpers
-from wfhelpers import evaluation, plots
+from wfhelpers import plots
 from wfhelpers.cells import EIGENVALUE_STEP, Cell, Result, dataset
+from wfhelpers.intervals import quartiles, winners
 from wfhelpers.store import commit
-from wfhelpers.strategies import BINARY_MODELS, MODELS, label, strategy_of
+from wfhelpers.strategies import BINARY_MODELS, MODELS, OURS, label, strategy_of
 
 REAL_MODELS = tuple(model for model in MODELS if model not in BINARY_MODELS)
 VERSIONS = ("numpy", "scipy", "pandas", "torch", "matplotlib")
@@ -26,24 +27,6 @@ def all_rows(results: Sequence[Result]) -> pd.DataFrame:
     return pd.concat([result.rows for result in results], ignore_index=True)
 
 
-def winners(rows: pd.DataFrame) -> pd.DataFrame:
-    """Best model of each (protocol, task, size) and the models that tie with it.
-
-    The best has the highest median AUC (the first of `MODELS` where medians are equal). Another one ties if the 95 %
-    interval of the best's margin over it, paired over runs (`evaluation.margin`), contains 0. Without a tie the best
-    one wins.
-    """
-    made = []
-    for (protocol, task, size), group in rows.groupby(["protocol", "task", "size"], sort=False):
-        medians = group.groupby("model", sort=False)["auc"].median()
-        best = str(medians.idxmax())
-        tied = [model for model in medians.index if model != best and _ties(group, best, str(model))]
-        made.append(
-            {"protocol": protocol, "task": task, "size": size, "best": best, "auc": medians[best], "tied": tuple(tied)}
-        )
-    return pd.DataFrame(made)
-
-
 def standings(rows: pd.DataFrame) -> pd.DataFrame:
     """Median AUC with its quartiles, a row a model, a column a (protocol, size): for one task.
 
@@ -52,11 +35,11 @@ def standings(rows: pd.DataFrame) -> pd.DataFrame:
     columns = {}
     for _, won in winners(rows).iterrows():
         group = rows[(rows["protocol"] == won["protocol"]) & (rows["size"] == won["size"])]
-        quartiles = evaluation.summary(group).droplevel(["task", "size"])
+        middle = quartiles(group, ["model"])
         marks = dict.fromkeys((won["best"], *won["tied"]), "=") if won["tied"] else {won["best"]: "*"}
         columns[(won["protocol"], f"{won['size']} a class")] = {
             label(str(model)): f"{q['median']:.3f}{marks.get(str(model), '')} {q['lower']:.2f}–{q['upper']:.2f}"
-            for model, q in quartiles.iterrows()
+            for model, q in middle.iterrows()
         }
     return pd.DataFrame(columns)
 
@@ -70,11 +53,10 @@ def standings_html(rows: pd.DataFrame) -> HTML:
 
 def verdict(rows: pd.DataFrame) -> str:
     """Sentence on how often bin or bin→real is best, alone or tied, over the panels in the rows."""
-    ours = ("bin", "bin-real")
     won = winners(rows)
-    best = won["best"].isin(ours)
-    alone = best & won["tied"].map(lambda tied: set(tied) <= set(ours))
-    tied = ~best & won["tied"].map(lambda tied: bool(set(tied) & set(ours)))
+    best = won["best"].isin(OURS)
+    alone = best & won["tied"].map(lambda tied: set(tied) <= set(OURS))
+    tied = ~best & won["tied"].map(lambda tied: bool(set(tied) & set(OURS)))
     return (
         f"bin or bin→real has the highest median AUC in {best.sum()} of {len(won)} panels, in {alone.sum()} of them "
         f"without a tie with another strategy; in {tied.sum()} more it ties with the best."
@@ -158,11 +140,6 @@ def footer(cells: Sequence[Cell], seconds: float, parameters: Mapping[str, Any])
         "seconds": f"{seconds:.1f}",
     }
     return "\n".join(f"{name}: {fact}" for name, fact in facts.items())
-
-
-def _ties(group: pd.DataFrame, best: str, model: str) -> bool:
-    interval = evaluation.margin(group, [best], [model]).iloc[0]
-    return bool(interval["lower"] <= 0)
 
 
 def _point(axes: Any, model: str, runs: pd.DataFrame) -> None:

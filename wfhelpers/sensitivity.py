@@ -21,6 +21,7 @@ from wfhelpers.errors import InputError
 from wfhelpers.evaluation import auc
 from wfhelpers.gaps import GAPS as GAPS
 from wfhelpers.gaps import LEAD
+from wfhelpers.intervals import LOWER, UPPER, resampled_medians
 from wfhelpers.progress import progress
 from wfhelpers.readings import READINGS, Case, Reading, sampled, way
 from wfhelpers.store import results_folder, write_whole
@@ -49,23 +50,21 @@ def settings_of(base: Settings | str, task: Task) -> Settings:
     return base if isinstance(base, Settings) else protocol_settings(base, task)
 
 
-def contrast(by_run: pd.DataFrame, signs: Mapping[str, float], *, resamples: int = 2000) -> tuple[float, float, float]:
+def contrast(by_run: pd.DataFrame, signs: Mapping[str, float]) -> tuple[float, float, float]:
     """Signed sum of the columns' medians over runs, and its 95 % interval: value, lower, upper.
 
-    With the signs 1 and -1 it is `wfhelpers.evaluation.margin` of two models; with four columns it is a difference of
-    differences. Runs are drawn with replacement, for all columns together.
+    With the signs 1 and -1 it is `wfhelpers.intervals.margin` of two models; with four columns it is a difference of
+    differences.
     """
     values, weights = by_run[list(signs)].to_numpy(), np.array(list(signs.values()))
-    drawn = np.median(values[_resampled(len(values), resamples)], axis=1) @ weights
-    lower, upper = np.quantile(drawn, [0.025, 0.975])
+    lower, upper = np.quantile(_resampled_medians(values) @ weights, [LOWER, UPPER])
     return float(np.median(values, axis=0) @ weights), float(lower), float(upper)
 
 
-def _resampled(runs: int, resamples: int) -> NDArray[np.int64]:
-    """Runs of each resample, the same ones as in `wfhelpers.evaluation.margin`."""
-    if runs < 3:
-        raise InputError(f"There are {runs} runs, but intervals over runs need at least 3; ask for more.")
-    return np.random.default_rng(0).integers(0, runs, (resamples, runs))
+def _resampled_medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    if len(values) < 3:
+        raise InputError(f"There are {len(values)} runs, but intervals over runs need at least 3; ask for more.")
+    return resampled_medians(values)
 
 
 # Effects
@@ -261,8 +260,7 @@ def spread_of(areas: pd.DataFrame) -> pd.DataFrame:
     made = []
     for (dataset, task), by_run in areas.groupby(level=["dataset", "task"], sort=False):
         values = by_run.to_numpy()
-        drawn = np.ptp(np.median(values[_resampled(len(values), 2000)], axis=1), axis=-1)
-        lower, upper = np.quantile(drawn, [0.025, 0.975])
+        lower, upper = np.quantile(np.ptp(_resampled_medians(values), axis=-1), [LOWER, UPPER])
         medians = by_run.median()
         ends = {"lowest": medians.min(), "highest": medians.max(), "best": medians.idxmax(), "worst": medians.idxmin()}
         spread = {"spread": medians.max() - medians.min(), "lower": lower, "upper": upper}

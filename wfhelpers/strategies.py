@@ -34,6 +34,10 @@ MODELS = (
 )
 """Identifiers of the ten models, each binary or real network after the one that it is derived from."""
 
+OURS = ("bin", "bin-real")
+"""Models of the paper's own method."""
+
+REST = tuple(model for model in MODELS if model not in OURS)
 BINARY_MODELS = ("real-bin", "lottery-bin", "bin", "random-bin", "agnostic")
 PERCENTILES = tuple(range(10, 101, 10))
 """T_w of eq. (13): the percentiles of all weights at which a network may be cut."""
