@@ -2,7 +2,7 @@
 
 A module imports only what stands to its left::
 
-    data -> tasks -> binarize -> network -> training -> strategies -> evaluation -> plots
+    data -> tasks -> binarize -> network -> training -> strategies -> evaluation -> intervals -> plots
 """
 
 __version__ = "0.1.0"
