@@ -5,22 +5,17 @@ All weights of a network are one tensor ``[..., 2, I, I]``: index 0 is ``w1`` (i
 broadcast. Finite weights never overflow: a sum that would leave the floating-point range saturates its ``tanh``.
 """
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
 
-def tanh(x: Tensor) -> Tensor:
-    """Hyperbolic tangent as ``2 sigmoid(2 x) - 1``, to within a rounding error of 1.
-
-    ``torch.tanh`` calls a library that takes up to ten times as long on processors for which it was not made.
-    """
-    return 2 * torch.sigmoid(2 * x) - 1
-
-
 def tanh_(x: Tensor) -> Tensor:
-    """`tanh` in place, with the same bits."""
-    return x.mul_(2).sigmoid_().mul_(2).sub_(1)
+    """Hyperbolic tangent in place, for inner loops: numpy's, which takes down to a tenth of the time of torch's."""
+    values = x.numpy()
+    np.tanh(values, out=values)
+    return x
 
 
 def presum(weights: Tensor, x: Tensor) -> Tensor:
@@ -29,7 +24,7 @@ def presum(weights: Tensor, x: Tensor) -> Tensor:
     It orders the objects as psi does, without psi's rounding where the softplus is large.
     """
     first, second = weights.unbind(-3)
-    return tanh(_matvec(second, tanh(_matvec(first, x)))).sum(-1)
+    return torch.tanh(_matvec(second, torch.tanh(_matvec(first, x)))).sum(-1)
 
 
 def score(weights: Tensor, x: Tensor) -> Tensor:
@@ -63,8 +58,8 @@ def loss_gradient(weights: Tensor, x: Tensor, y: Tensor) -> Tensor:
         dF/dw1 = sum over objects of  [(w2^T dF/dz (1 - b^2)) (1 - a^2)]  outer  x
     """
     first, second = weights.unbind(-3)
-    a = tanh(_matvec(first, x))
-    b = tanh(_matvec(second, a))
+    a = torch.tanh(_matvec(first, x))
+    b = torch.tanh(_matvec(second, a))
     into_z = torch.sigmoid(b.sum(-1)) * label_sign(y, x.dtype) / x.shape[-2]
     into_second = into_z[..., None] * (1 - b * b)
     # w2 is divided by its scale before the product and multiplied after (1 - a^2), which is 0 where it would overflow.
