@@ -124,6 +124,7 @@ counted[["ahead", "tie", "behind"]].rename_axis(columns=None)
 # The column *mean* is the mean over all cases of a line. Its interval speaks of new tasks of the same kind (of new runs,
 # where there are fewer than three tasks), and is widened so that all intervals of the ledger hold at once. Exact numbers
 # (C7, C8) have a range instead. A best model is chosen by the same runs that judge it, on both sides of a comparison.
+# Run times (C13) are those of the machine that made the tables, and differ on others.
 #
 # (ledger-details)=
 # ## Claim by claim

@@ -46,8 +46,8 @@
 
 # %% tags=["parameters"]
 dataset = "mnist"  # or "citeseer", or the path of a .csv or .npz file
-negative = [1, 2, 3]  # classes with y = 0
-positive = [4, 5, 6]  # classes with y = 1
+negative = [1, 2, 3]  # classes with label 0
+positive = [4, 5, 6]  # classes with label 1
 train_per_class = 100
 test_per_class = 50
 runs = 10

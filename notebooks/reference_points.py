@@ -38,8 +38,8 @@
 
 # %% tags=["parameters"]
 dataset = None  # None: a task of each data set; or mnist, citeseer, a .csv or .npz file
-negative = None  # classes with y = 0, such as [1, 2]; None: an example
-positive = None  # classes with y = 1; None: an example
+negative = None  # classes with label 0, such as [1, 2]; None: an example
+positive = None  # classes with label 1; None: an example
 train_per_class = 100
 test_per_class = 50
 runs = 10

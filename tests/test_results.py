@@ -1,12 +1,13 @@
 """The committed results are what the code gives: a random sample of cells is computed again."""
 
+import argparse
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from wfhelpers import cells, experiments
+from wfhelpers import cells, experiments, reproduce
 from wfhelpers.store import Store, medians
 from wfhelpers.strategies import MODELS
 
@@ -33,6 +34,13 @@ def test_every_cell_of_the_experiments_has_its_rows(results: Store) -> None:
     assert len(rows) == sum(cell.kind == "task" for cell in wanted.values()) * len(MODELS) * 10
     assert not rows.duplicated(["protocol", "dataset", "task", "size", "model", "run"]).any()
     assert rows["auc"].between(0, 1).all()
+
+
+def test_all_of_it_was_made_by_this_code() -> None:
+    places = {"results": str(ROOT / "results"), "pages": str(ROOT / "book" / "tasks")}
+    places |= {"experiments": str(ROOT / "experiments.yml"), "template": str(ROOT / "notebooks" / "task_report.ipynb")}
+    run = reproduce.Run(argparse.Namespace(**places, only=None, force=False))
+    assert [unit.name for unit in run.pending()] == [], "make it again: make reproduce"
 
 
 def test_a_random_sample_gives_the_same_again(results: Store) -> None:

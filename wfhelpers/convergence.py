@@ -108,7 +108,7 @@ def softening(finals: pd.DataFrame, ratio: float, value: str = "auc_binary") -> 
     softer = finals.loc[np.isclose(finals["M_soft"], ratio * finals["M_hard"]), columns]
     both = softer.merge(equal, on=["M_hard", "run"], suffixes=("_softer", "_equal"), validate="one_to_one")
     both["difference"] = both[f"{value}_softer"] - both[f"{value}_equal"]
-    table = quartiles(both, ["M_hard"], "difference")
+    table = quartiles(both, ["M_hard"], "difference").sort_index()
     table["rose"] = (both["difference"] > 0).groupby(both["M_hard"]).sum()
     table["fell"] = (both["difference"] < 0).groupby(both["M_hard"]).sum()
     return table

@@ -186,7 +186,7 @@ def nonnegativity_aucs(tasks: Sequence[Task] | None = None, *, runs: int = RUNS,
 
 
 def _signed(task: Task, start: str, runs: int, seed: int) -> pd.DataFrame:
-    draw = task.draw(runs, seed)
+    draw = task.draw(runs, seed).to(torch.float64)  # weights of either sign amplify what single precision rounds off
     areas = {}
     for name, parametrization in SIGNS.items():
         training = LITERAL.real if start == "literal" else _best_trial(draw, parametrization, seed)

@@ -1,5 +1,6 @@
 """What every notebook promises, checked without running it; `pytest --nbval notebooks` runs them."""
 
+import ast
 import re
 import shlex
 from pathlib import Path
@@ -71,6 +72,13 @@ def test_parameters_come_first_and_are_checked_next(stem: str) -> None:
     first, second, *_ = code_cells(stem)
     assert "parameters" in first.metadata.get("tags", [])
     assert "parameters.check()" in second.source
+
+
+@every_notebook
+def test_papermill_lists_every_parameter(stem: str) -> None:
+    first = code_cells(stem)[0]
+    assigned = [target.id for line in ast.parse(first.source).body for target in line.targets]  # type: ignore[attr-defined]
+    assert [parameter.name for parameter in PythonTranslator.inspect(first)] == assigned
 
 
 @every_notebook
