@@ -474,7 +474,7 @@ def judge_few(rows: pd.DataFrame, claims: Sequence[str]) -> dict[str, str]:
         if part.values is None:
             raise InputError(f"{part.id} is not judged on rows of tasks; `judge` has its verdict.")
         line = _counted(part, part.values(rows))
-        counts = f"+{line['supporting']} −{line['contradicting']} of {line['cases']}"
+        counts = f"+{line['supporting']} −{line['contradicting']} of {line['cases']}".replace(" ", "\N{NO-BREAK SPACE}")
         found[f"{part.id}: {part.hypothesis}"] = f"{line['verdict']}: {counts}"
     return found
 
