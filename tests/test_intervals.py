@@ -60,7 +60,7 @@ def test_medians_are_those_of_numpy_over_runs_drawn_with_replacement():
 
 
 def test_quartiles_are_those_of_numpy():
-    table = pd.concat([results_of(a=[0.6, 0.7, 0.8, 0.4], b=[0.5, 0.5, 0.5, 0.9])])
+    table = results_of(a=[0.6, 0.7, 0.8, 0.4], b=[0.5, 0.5, 0.5, 0.9])
     found = quartiles(table, ["task", "model"])
     np.testing.assert_allclose(found.loc[("a vs b", "a")], np.quantile([0.6, 0.7, 0.8, 0.4], [0.25, 0.5, 0.75]))
     assert found.index.get_level_values("model").tolist() == ["a", "b"]

@@ -156,9 +156,9 @@ class Run:
 
     def _mark(self, unit: Unit) -> dict[str, str]:
         sources = [(cell["cell_type"], cell["source"]) for cell in json.loads(self.template)["cells"]]
-        report = bare_code(Path(__file__).with_name("report.py").read_text())
+        code = [bare_code(Path(__file__).with_name(name).read_text()) for name in ("report.py", "intervals.py")]
         cells = [cell.name for cell in unit.cells]
-        return {"cells": short_hash(cells), "template": short_hash([sources, report])}
+        return {"cells": short_hash(cells), "template": short_hash([sources, *code])}
 
     def _page_state(self, unit: Unit) -> str:
         try:
