@@ -24,11 +24,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
-from wfhelpers import network
-from wfhelpers.data import load
-from wfhelpers.strategies import SPARSE
-from wfhelpers.tasks import Draw, Task
-from wfhelpers.training import BINARY, descend
+from wfhelpers.core import network
+from wfhelpers.core.data import load
+from wfhelpers.core.strategies import SPARSE
+from wfhelpers.core.tasks import Draw, Task
+from wfhelpers.core.training import BINARY, descend
 
 M_HARD, M_SOFT, RATE, STEPS, ROUNDS = 50.0, 5.0, 0.1, 200, 5
 
@@ -113,14 +113,16 @@ def compare() -> pd.DataFrame:
         "plain torch loop, one run after another": lambda: plain_loop(draw, start),
         "all runs in one batch, autograd": lambda: batched_autograd(draw, start),
         "JAX, jit(scan(vmap(grad)))": jax_contestant(draw, start),
-        "wfhelpers.training.descend": lambda: engine(draw, start),
+        "wfhelpers.core.training.descend": lambda: engine(draw, start),
     }
     losses = {
         name: network.loss(torch.sigmoid(M_HARD * run().double()), draw.x_train.double(), draw.y_train)
         for name, run in trained.items()
     }
     for name, loss in losses.items():
-        torch.testing.assert_close(loss, losses["wfhelpers.training.descend"], rtol=0, atol=1e-3, msg=f"{name} differs")
+        torch.testing.assert_close(
+            loss, losses["wfhelpers.core.training.descend"], rtol=0, atol=1e-3, msg=f"{name} differs"
+        )
     seconds = best_seconds({**trained, "the five batched products alone": lambda: products_alone(draw, start)})
     gigaflop = 5 * 2 * start.shape[0] * draw.x_train.shape[1] * start.shape[-1] ** 2 * STEPS / 1e9
     made = pd.DataFrame({"seconds": seconds})

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from wfhelpers import network
-from wfhelpers.exact import best_binary
+from wfhelpers.core import network
+from wfhelpers.theory.exact import best_binary
 
 OBJECTS, ROUNDS = 200, 3
 

@@ -2,7 +2,7 @@
 
     python benchmarks/workers.py
 
-The same four pages are made by `wfhelpers.reproduce` with one local worker and with two, from nothing, starting and
+The same four pages are made by `wfhelpers.results.reproduce` with one local worker and with two, from nothing, starting and
 stopping the workers included. The table is saved as ``benchmarks/workers.csv``.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from wfhelpers import reproduce
+from wfhelpers.results import reproduce
 
 ROOT = Path(__file__).parents[1]
 EXPERIMENTS = """

@@ -40,12 +40,13 @@ import pandas as pd
 from IPython.display import display
 from myst_nb import glue
 
-from wfhelpers import claims, parameters, plots, verdict
+from wfhelpers import ledger, parameters
+from wfhelpers.show import figures, verdict
 
 parameters.check()
-evidence = claims.load(results)
-ledger = claims.judge(evidence)
-for name, fact in verdict.facts(ledger).items():
+evidence = ledger.load(results)
+judged = ledger.judge(evidence)
+for name, fact in verdict.facts(judged).items():
     glue(name, fact, display=False)
 
 # %% [markdown]
@@ -61,7 +62,7 @@ for name, fact in verdict.facts(ledger).items():
 # count.
 
 # %%
-shown = verdict.marks(ledger)
+shown = verdict.marks(judged)
 glue("ledger", shown, display=False)
 shown
 
@@ -69,7 +70,7 @@ shown
 # How many of the fourteen claims have each verdict:
 
 # %%
-verdict.counts(ledger)
+verdict.counts(judged)
 
 # %% [markdown]
 # ## The headline claim, case by case
@@ -79,18 +80,18 @@ verdict.counts(ledger)
 # hold together with a confidence of 95 %.
 
 # %% mystnb={"figure": {"caption": "Lead of bin or bin→real over the best of the other eight models, in every case, under each protocol. Not a figure of the paper: its claim is that all points but one lie above the line.", "name": "fig-leads"}, "image": {"alt": "Three panels, a protocol each, with the leads in AUC of all cases in rising order and their intervals. The titles count the cases that are clearly ahead, tied and clearly behind; the numbers stand in the section on C1 below."}}
-part = claims.LEDGER[0].parts[0]
+part = ledger.LEDGER[0].parts[0]
 leads = part.values(evidence.rows)
-tables = [claims.cases(leads[leads["protocol"] == p], part) for p in claims.PROTOCOLS]
+tables = [ledger.cases(leads[leads["protocol"] == p], part) for p in ledger.PROTOCOLS]
 leads = pd.concat(tables)
-plots.leads(leads)
+figures.leads(leads)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 words = "Leads in AUC of bin or bin→real over the other models, "
 words += "in rising order, a panel a protocol, with intervals. The titles "
 words += "count the cases that are clearly ahead, tied and clearly behind."
-picture = verdict.picture(plots.leads(leads, stacked=True), words)
+picture = verdict.picture(figures.leads(leads, stacked=True), words)
 glue("leads", picture, display=False)
 
 # %% [markdown]
@@ -130,8 +131,8 @@ counted[["ahead", "tie", "behind"]].rename_axis(columns=None)
 # ## Claim by claim
 
 # %%
-for claim in claims.LEDGER:
-    display(verdict.details(claim, ledger))
+for claim in ledger.LEDGER:
+    display(verdict.details(claim, judged))
 
 # %% [markdown]
 # What the rows of all tasks amount to:
@@ -154,8 +155,8 @@ print(effort["minutes"], "minutes of training on one core")
 #
 # - **Tables.** Rows of all tasks are in `results/` of the project, with a page for {ref}`every task <ch-tasks>`; what was
 #   measured besides them is in {download}`results/evidence.csv <../results/evidence.csv>`.
-# - **Code.** The rules are the constant `LEDGER` in {py:mod}`wfhelpers.claims`
-#   ({download}`source <../wfhelpers/claims.py>`); the measurements are made by {py:mod}`wfhelpers.evidence`
+# - **Code.** The rules are the constant `LEDGER` in {py:mod}`wfhelpers.ledger`
+#   ({download}`source <../wfhelpers/claims.py>`); the measurements are made by {py:mod}`wfhelpers.results.measurements`
 #   ({download}`source <../wfhelpers/evidence.py>`).
 # - **Tests.** {download}`tests/test_claims.py <../tests/test_claims.py>` judges tables that were made so that the verdict
 #   is known, each way; {download}`tests/test_evidence.py <../tests/test_evidence.py>` checks the measurements; and
@@ -166,8 +167,8 @@ print(effort["minutes"], "minutes of training on one core")
 # The ledger in a terminal, in short and with every number:
 #
 # ```bash
-# python -m wfhelpers.claims
-# python -m wfhelpers.claims --all
+# python -m wfhelpers.ledger
+# python -m wfhelpers.ledger --all
 # ```
 #
 # This page for a folder of results of your own:
@@ -179,5 +180,5 @@ print(effort["minutes"], "minutes of training on one core")
 # The measurements that are not in the tables of tasks, made again:
 #
 # ```bash
-# python -m wfhelpers.evidence
+# python -m wfhelpers.results.measurements
 # ```

@@ -51,10 +51,12 @@ import pandas as pd
 from myst_nb import glue
 from sklearn.preprocessing import normalize
 
-from wfhelpers import data, parameters, plots
-from wfhelpers.baselines import accuracies
-from wfhelpers.progress import progress
-from wfhelpers.tasks import Task
+from wfhelpers import parameters
+from wfhelpers._support import progress
+from wfhelpers.core import data
+from wfhelpers.core.tasks import Task
+from wfhelpers.show import figures
+from wfhelpers.study.baselines import accuracies
 
 parameters.check()
 chosen = data.load(dataset)
@@ -82,7 +84,7 @@ max_pooled = data.load("mnist", pooling="max").features
 
 # %% mystnb={"figure": {"name": "fig-digits", "caption": "The first image of each digit: as given, cropped to 24 x 24, pooled to 8 x 8 by the mean and by the maximum of 3 x 3 pixels. The paper describes this in Sec. 5 and has no figure of it. The blue frame is the crop. With the maximum, strokes swell and holes close."}, "image": {"alt": "Four rows of ten small pictures, the digits 0 to 9. First row: the originals with a frame 2 pixels from the border. Second row: the cropped digits. Third row: 8 by 8 mean-pooled digits, blurred but readable. Fourth row: 8 by 8 max-pooled digits, thick and dark, the holes of 6, 8 and 9 closed."}}
 first = [int(np.flatnonzero(digits == digit)[0]) for digit in range(10)]
-plots.digit_preparation(images[first], mean_pooled[first], max_pooled[first])
+figures.digit_preparation(images[first], mean_pooled[first], max_pooled[first])
 
 # %% [markdown]
 # The crop costs next to nothing, because MNIST's digits were made to fit 20 x 20 pixels before their centre of mass was
@@ -126,7 +128,7 @@ abstracts = data.load("citeseer")
 shown = np.concatenate([np.flatnonzero(topics == one)[:20] for one in abstracts.classes])
 frequent = np.argsort(-words.sum(axis=0), kind="stable")[:200]
 dots = words[shown][:, frequent].toarray()
-plots.abstracts_and_features(dots, abstracts.features[shown], topics[shown].tolist())
+figures.abstracts_and_features(dots, abstracts.features[shown], topics[shown].tolist())
 
 # %% [markdown]
 # How much of the corpus do 64 components hold? A word that occurs in a share $p$ of the papers has variance $p (1 - p)$;
@@ -135,7 +137,7 @@ plots.abstracts_and_features(dots, abstracts.features[shown], topics[shown].toli
 # %% mystnb={"figure": {"name": "fig-variance", "caption": "Share of Citeseer's variance that the first principal components hold together. Not in the paper. There is no bend after which the rest would be noise."}, "image": {"alt": "A curve that rises slowly and steadily from 0 components to 64 components, where it has reached about a quarter of the variance."}}
 p = words.mean(axis=0)
 shares = data.principal_scores(words).var(axis=0) / np.sum(p * (1 - p))
-plots.explained_variance(shares)
+figures.explained_variance(shares)
 
 # %%
 for count in (1, 8, 64):
@@ -234,7 +236,7 @@ spread["greatest sum"] = [f"{s.max():.1f}" for s in sums]
 spread
 
 # %% mystnb={"figure": {"name": "fig-spread", "caption": "Single features (left) and their sum over an object (right). Not in the paper. Digits lie on one side of zero, abstracts on both."}, "image": {"alt": "Left: densities of single features on a log scale; both MNIST curves start with a spike at zero and extend to about 0.5 on the positive side only, Citeseer is a bell around zero. Right: densities of the sum of an object's features; Citeseer is a wide bell around zero, the two MNIST curves are narrow bells between 3 and 6."}}
-plots.feature_spread(prepared)
+figures.feature_spread(prepared)
 
 # %% [markdown]
 # This difference will come back. The networks of the paper have weights that are 0 or 1, or at least not negative, and
@@ -269,7 +271,7 @@ print(chosen.name, "has", objects, "objects with", width, "features")
 pd.Series(chosen.labels).value_counts().sort_index().rename("objects").to_frame().T
 
 # %% mystnb={"figure": {"name": "fig-classes", "caption": "What tells the classes apart: the mean of each feature over each class, compared with the mean over all classes. Not in the paper."}, "image": {"alt": "A coloured map with one row a class and one column a feature. Purple cells are features that are larger in this class than in the others, orange cells those that are smaller."}}
-plots.class_means(chosen.features, chosen.labels, chosen.classes)
+figures.class_means(chosen.features, chosen.labels, chosen.classes)
 
 # %% [markdown]
 # The task of the first two classes, as an example. A draw holds all runs in one tensor, `[runs, objects, features]`, and

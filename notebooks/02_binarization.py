@@ -60,12 +60,14 @@ import pandas as pd
 import torch
 from myst_nb import glue
 
-from wfhelpers import binarize, convergence, network, plots
-from wfhelpers.evaluation import auc
-from wfhelpers.slider import NEGLIGIBLE, StepSlider, flat_share
-from wfhelpers.strategies import SPARSE, Settings, Start, Training
-from wfhelpers.tasks import Task
-from wfhelpers.training import BINARY, descend
+from wfhelpers.core import binarize, network
+from wfhelpers.core.evaluation import auc
+from wfhelpers.core.strategies import SPARSE, Settings, Start, Training
+from wfhelpers.core.tasks import Task
+from wfhelpers.core.training import BINARY, descend
+from wfhelpers.show import figures
+from wfhelpers.show.slider import NEGLIGIBLE, StepSlider, flat_share
+from wfhelpers.study import convergence
 
 settings = Settings(bin=Training(SPARSE, rate), M_hard=M_hard, M_soft=M_soft, steps=steps)
 slider = StepSlider()
@@ -132,7 +134,7 @@ def curve(M: float) -> pd.DataFrame:
 
 # %% mystnb={"figure": {"name": "fig-step-functions", "caption": "Fig. 2 of the paper: the step function for several M (left), its derivative (middle), and the derivative as Sec. 3 and 4 print it, without the factor M (right)."}, "image": {"alt": "Three panels over w from -1 to 1, five curves each. Left: sigmoids from 0 to 1, steeper for larger M. Middle: bells around 0, higher and narrower for larger M. Right: bells of one height, 0.25, narrower for larger M."}}
 curves = pd.concat([curve(M) for M in curves_of])
-plots.step_functions(curves)
+figures.step_functions(curves)
 
 # %% [markdown]
 # The highest slope is $M/4$, at $w = 0$; as printed it is always $1/4$.
@@ -187,7 +189,7 @@ print(f"% of weights with a slope below {NEGLIGIBLE}")
 pair = {f"$M_{{hard}}$ = {M_hard:g}": M_hard, f"$M_{{soft}}$ = {M_soft:g}": M_soft}
 both = pd.concat([curve(M).assign(name=name) for name, M in pair.items()])
 low, high = torch.quantile(drawn["sparse"].flatten(), torch.tensor([0.025, 0.975])).tolist()
-plots.hard_and_soft(both, {"sparse start": (low, high)})
+figures.hard_and_soft(both, {"sparse start": (low, high)})
 
 # %% [markdown]
 # With the sparse start, the median weight is multiplied by the following slopes. The soft one is larger by orders of

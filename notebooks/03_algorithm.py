@@ -72,12 +72,14 @@ import pandas as pd
 import torch
 from myst_nb import glue
 
-from wfhelpers import binarize, convergence, network, plots
-from wfhelpers.evaluation import auc
-from wfhelpers.progress import progress
-from wfhelpers.strategies import SPARSE, Settings, Start, Training
-from wfhelpers.tasks import Task
-from wfhelpers.training import BINARY, descend, flip_ratio
+from wfhelpers._support import progress
+from wfhelpers.core import binarize, network
+from wfhelpers.core.evaluation import auc
+from wfhelpers.core.strategies import SPARSE, Settings, Start, Training
+from wfhelpers.core.tasks import Task
+from wfhelpers.core.training import BINARY, descend, flip_ratio
+from wfhelpers.show import figures
+from wfhelpers.study import convergence
 
 settings = Settings(bin=Training(SPARSE, rate), M_hard=M_hard, M_soft=M_soft, steps=steps)
 pairs = convergence.grid(M_hard_grid, sorted({*M_ratio_grid, 0.1, 1}))
@@ -219,7 +221,7 @@ def algorithm_1(w, X, Y, k, rate, steps, M_hard, M_soft):
 
 
 # %% [markdown]
-# The book trains with `wfhelpers.training.descend`, which does the same for all runs at once and without allocating. The two
+# The book trains with `wfhelpers.core.training.descend`, which does the same for all runs at once and without allocating. The two
 # must agree, with all objects in each update and with mini-batches of a tenth. Both in double precision, for the first run
 # and a sparse start that is explained below:
 
@@ -277,7 +279,7 @@ pd.DataFrame(rows).round(2).set_index("batch")
 
 # %% mystnb={"figure": {"name": "fig-one-descent", "caption": "One run of Algorithm 1 (not in the paper): objective on the training objects, AUC on the test objects, density of the two layers of the binary network, share of weights that flip in a step."}, "image": {"alt": "Four panels over 200 steps. The objective falls from 0 to about -21, the AUC rises to above 0.9 within the first steps, density falls slightly in layer 1 and grows about tenfold in layer 2, the flip ratio is largest in the first steps and decays."}}
 _, course = convergence.follow(draw[0], sparse[:1], M_hard, M_soft, steps, rate)
-plots.one_descent(course)
+figures.one_descent(course)
 
 # %%
 frames = sorted({0, steps // 20, steps // 4, steps})
@@ -296,7 +298,7 @@ shown.round(
 pictures = {}
 descend(draw[0], sparse[:1], BINARY(M_hard, M_soft), steps, rate,
         watch=lambda step, w: pictures.update({step: binarize.hard_step(w[0]).double().numpy()}))  # fmt: skip
-plots.weight_pictures({step: pictures[step] for step in frames})
+figures.weight_pictures({step: pictures[step] for step in frames})
 
 
 # %%
@@ -360,7 +362,7 @@ swept = pd.concat(
     .assign(scale=scale)
     for scale in (0.1, 1.0)
 )  # fmt: skip
-plots.starting_density(swept, draw.width)
+figures.starting_density(swept, draw.width)
 
 # %%
 SAID = {"sum_2": "sum in layer 2", "flat_2": "units at ±1", "no_gradient": "gradients = 0"}
@@ -402,7 +404,7 @@ print("2 w equals the scaled w, bit by bit:", torch.equal(2 * trained.latent, sc
 
 # %% mystnb={"figure": {"name": "fig-convergence", "caption": "Fig. 3 of the paper: convergence of Algorithm 1 for several pairs of M_hard and M_soft, from the sparse start, at a constant learning rate. Median (solid) and quartiles (dashed) of ten runs: training objective (above) and test AUC (below) of the binary network."}, "image": {"alt": "Eight panels over 200 steps, a column for each of four values of M_hard. For M_hard = 5 no curve moves. For M_hard = 10 only the largest M_soft gets anywhere. For M_hard = 50 all converge, the smaller M_soft faster and lower. For M_hard = 200 the smallest M_soft reaches the lowest objective while M_soft = M_hard hardly descends."}}
 courses = convergence.follow_grid(draw, sparse, progress(pairs, "Fig. 3"), steps, rate, every=max(1, steps // 10))
-plots.convergence(courses)
+figures.convergence(courses)
 
 # %% [markdown]
 # The values after the last step. (Of $F$ only the median: at this rate its quartiles differ between processors.)
@@ -502,7 +504,7 @@ rounding["F_error"] = (rounding["F_relaxed"] - rounding["F_binary"]).abs()
 rounding["auc_error"] = (rounding["auc_relaxed"] - rounding["auc_binary"]).abs()
 
 # %% mystnb={"figure": {"name": "fig-rounding", "caption": "Claim C6 (not a figure of the paper): the objective that Algorithm 1 reaches (left, lower is better), and the error of rounding the trained network to a binary one, in F (middle) and in AUC (right), against M_hard, for three rules for M_soft. Median and quartiles."}, "image": {"alt": "Three panels over M_hard from 20 to 200. Left: with M_soft = M_hard the objective reached rises from -21 to -4; with the softer rules it stays near -21. Middle: the rounding error of F falls by orders of magnitude for all rules. Right: the rounding error of AUC is at most about 0.01."}}
-plots.rounding(rounding)
+figures.rounding(rounding)
 
 # %%
 medians = rounding.groupby(["setting", "M_hard"], sort=False)[["F_relaxed", "F_error", "auc_error"]].median()

@@ -58,11 +58,14 @@ import torch
 from myst_nb import glue
 from scipy.optimize import brentq
 
-from wfhelpers import binarize, convex, network, parameters, plots, theory
+from wfhelpers import parameters
+from wfhelpers.core import binarize, network
+from wfhelpers.show import figures
+from wfhelpers.theory import bounds, convex
 
 parameters.check()
 counts = {"T": T, "problems": problems, "runs": runs}
-theory.check_setting(M_hard=M_hard, M_soft=M_soft, c=c, slope=slope, **counts)
+bounds.check_setting(M_hard=M_hard, M_soft=M_soft, c=c, slope=slope, **counts)
 pd.set_option("display.float_format", "{:.3g}".format)
 rng, M = np.random.default_rng(seed), (M_hard, M_soft)
 
@@ -175,10 +178,10 @@ pd.DataFrame.from_dict(rows, orient="index")
 # and $w'$?
 
 # %%
-C, sharp = theory.remainder_constant(*M), theory.sharp_remainder_constant(*M)
+C, sharp = bounds.remainder_constant(*M), bounds.sharp_remainder_constant(*M)
 g, w = torch.from_numpy(rng.normal(size=(2, 100_000, 3)))
 w, rate = w / M_soft, torch.from_numpy(10 ** rng.uniform(-3, 2, size=(100_000, 1)))
-r = theory.remainder(g, w, rate, *M)
+r = bounds.remainder(g, w, rate, *M)
 length = r.norm(dim=-1) / g.norm(dim=-1)
 after = w - rate * g * binarize.soft_step_slope(w, M_soft)
 farthest = torch.maximum(w.abs(), after.abs())  # of the points between w and w'
@@ -189,7 +192,7 @@ moved = (g - r) * g.sign()  # p |g|
 contradicting = (moved < low - 1e-9) | (moved > high + 1e-9)
 
 # %%
-at_zero = theory.remainder(g[:1], 0 * w[:1], 1e-7, *M).norm() / g[:1].norm()
+at_zero = bounds.remainder(g[:1], 0 * w[:1], 1e-7, *M).norm() / g[:1].norm()
 lemma_2_holds, of = bool((length <= C).all()), f"of {len(length)}"
 too_long = int((length > sharp + 1e-9).sum())
 print("components that contradict (8):", int(contradicting.sum()), "of", r.numel())
@@ -217,10 +220,10 @@ print(f"                       {at_zero:.6g} at w = 0 with a tiny rate")
 
 # %%
 line, w1 = convex.line(slope), torch.tensor([start], dtype=torch.float64)
-path = theory.run(line.gradient, w1, theory.decaying_rates(c, T), *M)
+path = bounds.run(line.gradient, w1, bounds.decaying_rates(c, T), *M)
 steps = np.unique(np.rint(np.geomspace(1, T, 40)).astype(int))
 decaying = pd.DataFrame({"T": steps, "gap": line.objective(path.points[steps])})
-decaying["printed"] = theory.rate_bound(slope, c, C, steps)
+decaying["printed"] = bounds.rate_bound(slope, c, C, steps)
 decaying["ratio"] = decaying["gap"] / decaying["printed"]
 excess = decaying["ratio"].iloc[-1]
 shown = decaying[decaying["T"].isin([*10 ** np.arange(9), T])].set_index("T")
@@ -235,20 +238,20 @@ shown.set_axis(["measured gap", "bound (10)", "gap / bound"], axis=1)
 # chosen for the number of steps, the same algorithm on the same line does reach the minimum, and the bound follows it.
 
 # %% tags=["hide-input"]
-distance = theory.divergence(torch.full_like(w1, -np.inf), w1, *M)
+distance = bounds.divergence(torch.full_like(w1, -np.inf), w1, *M)
 
 
 def proved(rates):
     """Return the bound (M5) for the line."""
-    costs = theory.step_costs(rates, slope, *M)
-    return theory.average_bound(distance, costs, rates).item()
+    costs = bounds.step_costs(rates, slope, *M)
+    return bounds.average_bound(distance, costs, rates).item()
 
 
 decaying["average_bound"] = [proved(path.rates[:n]) for n in steps]
 rows = []
 for n in np.unique(np.rint(np.geomspace(10, max(T, 10), 9)).astype(int)):
-    rate = theory.tuned_rate(distance, slope, n, *M).item()
-    made = theory.run(line.gradient, w1, theory.decaying_rates(rate, n, power=0), *M)
+    rate = bounds.tuned_rate(distance, slope, n, *M).item()
+    made = bounds.run(line.gradient, w1, bounds.decaying_rates(rate, n, power=0), *M)
     gaps = line.objective(torch.stack([made.average(), made.points[-2]])).tolist()
     rows.append((n, rate, *gaps, proved(made.rates)))
 columns = ["T", "rate", "average_gap", "last_gap", "average_bound"]
@@ -257,7 +260,7 @@ names = ["rate", "gap of average point", "gap of last point", "bound (M5)"]
 constant.iloc[::4].set_index("T").set_axis(names, axis=1)
 
 # %% mystnb={"figure": {"caption": "One weight on a line: Theorem 1 of the paper promises the dashed curve, and Algorithm 1 stays on the black one (left). With a constant rate tuned for T it descends, below the bound that is proved in this chapter (right). The paper has no figure of its bound.", "name": "fig-line"}, "image": {"alt": "Two log-log plots over the number of steps T. Left: the measured gap is flat while the dashed bound of Theorem 1 falls below it; the dotted proved bound lies above both. Right: with a tuned constant rate the measured gap falls and stays below the dotted proved bound."}}
-plots.bound_on_a_line(decaying, constant)
+figures.bound_on_a_line(decaying, constant)
 
 # %% [markdown]
 # ## Which steps of the proof fail
@@ -288,13 +291,13 @@ plots.bound_on_a_line(decaying, constant)
 
 # %%
 v, eta = path.points[:, 0], path.rates
-r = theory.remainder(torch.full_like(eta, slope), path.latent[:-1, 0], eta, *M)
+r = bounds.remainder(torch.full_like(eta, slope), path.latent[:-1, 0], eta, *M)
 right = (v[:-1] ** 2 - v[1:] ** 2) / (2 * eta) + eta / 2 * slope**2 * (1 + C**2)
 step_4 = torch.stack([slope * v[:-1], right])
 plain = 1 - slope * torch.cat([torch.zeros(1), eta.cumsum(0)])  # descent in v itself
 step_5_left = ((plain[:-1] ** 2 - plain[1:] ** 2) / (2 * eta)).mean().item()
 step_5_right = -(plain[-1].item() ** 2) * T / (2 * c)
-plain_gap, plain_bound = slope * plain[-1].item(), theory.rate_bound(slope, c, 0, T)
+plain_gap, plain_bound = slope * plain[-1].item(), bounds.rate_bound(slope, c, 0, T)
 h, m = 0.01, [0.0]
 for rate in eta[:4].tolist():
     m.append((1 - rate * h) ** 2 * m[-1] + 0.01 * rate**2)
@@ -390,9 +393,9 @@ rows = {}
 for kind, batch in batches.items():
     gap = batch.objective(binarize.soft_step(starts, M_hard))
     gap = gap - batch.objective(batch.minimizer())
-    c_0 = torch.from_numpy(theory.refuting_c(gap, batch.gradient_bound(), C, T))
-    rates = 0.99 * c_0[:, None] * theory.decaying_rates(1.0, T)
-    table = theory.compare(theory.survey(batch, starts, rates, *M))
+    c_0 = torch.from_numpy(bounds.refuting_c(gap, batch.gradient_bound(), C, T))
+    rates = 0.99 * c_0[:, None] * bounds.decaying_rates(1.0, T)
+    table = bounds.compare(bounds.survey(batch, starts, rates, *M))
     violated = table["printed violated"].sum()
     rows[kind] = {"median c_0": c_0.median().item(), "violated below": violated}
 small_c = pd.DataFrame.from_dict(rows, orient="index").assign(of=problems)
@@ -408,10 +411,10 @@ digits, rows, above_floor = np.array([1, 3, 6, 30, 100, 300]), {}, []
 logarithms = np.append(digits * np.log(10), np.log(T))
 for steepness, first in [(slope, w1), (0.1, 0 * w1), (1.0, 0 * w1)]:
     gradient = convex.line(steepness).gradient
-    made = theory.run(gradient, first, theory.decaying_rates(c, T), *M)
-    floor = theory.linear_gap_floor(steepness, first.item(), c, logarithms, *M)
+    made = bounds.run(gradient, first, bounds.decaying_rates(c, T), *M)
+    floor = bounds.linear_gap_floor(steepness, first.item(), c, logarithms, *M)
     above_floor.append(steepness * made.points[-1].item() >= floor[-1])
-    ratio = floor[:-1] / theory.rate_bound(steepness, c, C, 10.0**digits)
+    ratio = floor[:-1] / bounds.rate_bound(steepness, c, C, 10.0**digits)
     rows[f"slope {steepness:g}, start {first.item():g}"] = ratio
 print(f"the runs of {T} steps end above their floors:", all(above_floor))
 pd.DataFrame.from_dict(rows, orient="index", columns=[f"T = 1e{k}" for k in digits])
@@ -428,10 +431,10 @@ pd.DataFrame.from_dict(rows, orient="index", columns=[f"T = 1e{k}" for k in digi
 searched = []
 for kind, batch in batches.items():
     for factor in (0.01, 0.1, 1.0):
-        rates = theory.decaying_rates(factor * c, T)
-        table = theory.survey(batch, starts, rates, *M)
+        rates = bounds.decaying_rates(factor * c, T)
+        table = bounds.survey(batch, starts, rates, *M)
         searched.append(table.assign(f=kind, c=factor * c))
-searched = theory.compare(pd.concat(searched))
+searched = bounds.compare(pd.concat(searched))
 searched["looseness"] = searched["printed"] / searched["gap"]
 holding = searched[~searched["printed violated"]].groupby(["f", "c"])
 columns = ["printed violated", "printed empty", "printed useful"]
@@ -497,12 +500,12 @@ summary.rename(columns=lambda name: name.removeprefix("printed ")).fillna("–")
 
 # %%
 v = torch.from_numpy(rng.uniform(0.01, 0.99, size=1000))
-w, h = theory.latent(v, M_hard), 1e-5
-low, high = (theory.latent(v + side, M_hard) for side in (-h, h))
-rise = (theory.potential(high, *M) - theory.potential(low, *M)) / (2 * h)
-bend = (theory.mirror_map(high, M_soft) - theory.mirror_map(low, M_soft)) / (2 * h)
-rise_error = (rise - theory.mirror_map(w, M_soft)).abs().max() * M_hard * M_soft
-bend_error = (bend / theory.curvature(w, *M) - 1).abs().max()
+w, h = bounds.latent(v, M_hard), 1e-5
+low, high = (bounds.latent(v + side, M_hard) for side in (-h, h))
+rise = (bounds.potential(high, *M) - bounds.potential(low, *M)) / (2 * h)
+bend = (bounds.mirror_map(high, M_soft) - bounds.mirror_map(low, M_soft)) / (2 * h)
+rise_error = (rise - bounds.mirror_map(w, M_soft)).abs().max() * M_hard * M_soft
+bend_error = (bend / bounds.curvature(w, *M) - 1).abs().max()
 print("by differences: Phi' = theta:", bool(rise_error < 1e-3))
 print("by differences: Phi'' as stated:", bool(bend_error < 1e-4))
 print(f"least Phi'' M_hard M_soft / 16: {bend.min() * M_hard * M_soft / 16:.3f}")
@@ -655,14 +658,14 @@ print(f"least Phi'' M_hard M_soft / 16: {bend.min() * M_hard * M_soft / 16:.3f}"
 
 # %%
 one, first = batches["logistic"][0], starts[0]
-G, target = one.gradient_bound().item(), theory.latent(one.minimizer(), M_hard)
-rate = theory.tuned_rate(theory.divergence(target, first, *M), G, T, *M).item()
+G, target = one.gradient_bound().item(), bounds.latent(one.minimizer(), M_hard)
+rate = bounds.tuned_rate(bounds.divergence(target, first, *M), G, T, *M).item()
 audits = {}
 for name, first_rate, power in [("tuned", rate, 0), ("c/t", c, 1)]:
-    rates = theory.decaying_rates(first_rate, T, power)
+    rates = bounds.decaying_rates(first_rate, T, power)
     draws = torch.from_numpy(rng.integers(20, size=(runs, T)))
-    made = theory.run(one.gradient, first.expand(runs, -1), rates, *M, samples=draws)
-    audits[name] = theory.audit(made, target, G).summary()
+    made = bounds.run(one.gradient, first.expand(runs, -1), rates, *M, samples=draws)
+    audits[name] = bounds.audit(made, target, G).summary()
 proof = pd.concat(audits, names=["rate", "statement"])
 labels = {"identity": "(M7)", "dual_error": "(ii)", "length": "(iii)"}
 proof = proof.rename(labels | {"regret": "(M8), summed"})
@@ -676,7 +679,7 @@ proof[["checked", "violated"]].assign(**{"largest left / right": ratio})
 
 # %%
 names = {"printed": "(10)", "average_bound": "(M5)", "last_bound": "(M6)"}
-theory.tally(searched, "c", names)
+bounds.tally(searched, "c", names)
 
 # %% [markdown]
 # The proved bounds are not violated, but at rates $c/t$ they are hardly ever useful: there is not much to prove about
@@ -688,28 +691,28 @@ theory.tally(searched, "c", names)
 # %%
 tables, few = {}, slice(min(problems, 10))
 for kind, batch in batches.items():
-    target = theory.latent(batch.minimizer(), M_hard)
-    far = theory.divergence(target, starts, *M)
-    rate = theory.tuned_rate(far, batch.gradient_bound(), T, *M)
+    target = bounds.latent(batch.minimizer(), M_hard)
+    far = bounds.divergence(target, starts, *M)
+    rate = bounds.tuned_rate(far, batch.gradient_bound(), T, *M)
     rate = rate[:, None].expand(-1, T)
-    tables[kind, "full"] = theory.survey(batch, starts, rate, *M)
+    tables[kind, "full"] = bounds.survey(batch, starts, rate, *M)
     part = convex.Problem(kind, batch.rows[few], batch.offsets[few])
     draws = torch.from_numpy(rng.integers(20, size=(len(part.rows), runs, T)))
-    tables[kind, "single"] = theory.survey(
+    tables[kind, "single"] = bounds.survey(
         part, starts[few], rate[few], *M, samples=draws
     )
 tuned = pd.concat(tables, names=["f", "gradients"]).reset_index(level=[0, 1])
-tuned = theory.compare(tuned)
+tuned = bounds.compare(tuned)
 
 # %%
 by = ["f", "gradients"]
 tuned["loose"] = tuned["average_bound"] / tuned["average_gap"]
 median = tuned.groupby(by)["loose"].median().map("{:.2g}".format)
-tallied = theory.tally(tuned, by, {"average_bound": "(M5)", "last_bound": "(M6)"})
+tallied = bounds.tally(tuned, by, {"average_bound": "(M5)", "last_bound": "(M6)"})
 tallied.assign(**{"median (M5) / gap": median})
 
 # %% mystnb={"figure": {"caption": "Bound against measured gap, one point a random problem. In the grey part the bound is violated. Left: Theorem 1 of the paper, eq. (10), last point, rates c/t. Right: the bound (M5), average point, the constant rate of the corollary. The paper has no such figure.", "name": "fig-search"}, "image": {"alt": "Two log-log scatter plots of bound against measured gap. Left, Theorem 1: most points of the smallest c lie in the grey part, where the bound is violated; those of larger c lie above the diagonal, some by many orders of magnitude. Right, the proved bound: all points lie above the diagonal, within about one order of magnitude."}}
-plots.bounds_against_gaps(searched, tuned)
+figures.bounds_against_gaps(searched, tuned)
 
 # %% [markdown]
 # ## Why $M_{soft} < M_{hard}$
@@ -736,10 +739,10 @@ plots.bounds_against_gaps(searched, tuned)
 
 # %%
 gradient = batches["logistic"].gradient
-rates = theory.decaying_rates(0.1, 100, power=0)
-original = theory.run(gradient, starts, rates, *M)
+rates = bounds.decaying_rates(0.1, 100, power=0)
+original = bounds.run(gradient, starts, rates, *M)
 equal = (1.0, M_soft / M_hard)
-scaled = theory.run(gradient, M_hard * starts, M_hard**2 * rates, *equal)
+scaled = bounds.run(gradient, M_hard * starts, M_hard**2 * rates, *equal)
 print("same points:", bool((original.points - scaled.points).abs().max() < 1e-9))
 
 # %% [markdown]
@@ -751,7 +754,7 @@ print("same points:", bool((original.points - scaled.points).abs().max() < 1e-9)
 
 # %%
 some = [0.01, 0.1, 0.2, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0]
-factors = {f"{ratio:g}": theory.vertex_factor(ratio) for ratio in some}
+factors = {f"{ratio:g}": bounds.vertex_factor(ratio) for ratio in some}
 pd.DataFrame(factors, index=["factor"]).rename_axis(columns="ratio")
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "The potential (M2) for several ratios of the two constants (left), and the factor in the tuned bound (right). At ratio 1 the potential is infinite at the vertices, and so is the bound. The paper has no such figure.", "name": "fig-potential"}, "image": {"alt": "Left: four convex curves of the potential over v between 0 and 1; the larger the ratio, the steeper they rise at the ends, and the one for ratio 1 goes to infinity. Right: the factor of the bound rises slowly with the ratio and without limit as it tends to 1."}}
@@ -759,13 +762,13 @@ curves, centre = [], torch.zeros(1, dtype=torch.float64)
 for ratio in (0.1, 0.5, 0.9, 1.0):
     v = torch.linspace(0, 1, 401, dtype=torch.float64)
     v = v[1:-1] if ratio == 1 else v
-    height = theory.potential(theory.latent(v, 1.0), 1.0, ratio)
-    height = ratio * (height - theory.potential(centre, 1.0, ratio))
+    height = bounds.potential(bounds.latent(v, 1.0), 1.0, ratio)
+    height = ratio * (height - bounds.potential(centre, 1.0, ratio))
     curves.append(pd.DataFrame({"ratio": ratio, "v": v, "potential": height}))
 grid = np.linspace(0.01, 0.99, 99)
-factors = [theory.vertex_factor(ratio) for ratio in grid]
+factors = [bounds.vertex_factor(ratio) for ratio in grid]
 factors = pd.DataFrame({"ratio": grid, "factor": factors})
-plots.mirror_potential(pd.concat(curves), factors)
+figures.mirror_potential(pd.concat(curves), factors)
 
 # %% [markdown]
 # ```{prf:remark} How bad is infinite?
@@ -813,7 +816,7 @@ plots.mirror_potential(pd.concat(curves), factors)
 
 # %%
 best_x = brentq(lambda x: x * np.cosh(x) - x - 2 * np.sinh(x), 1, 5)
-price, paid = theory.mirror_map(w1, M_soft).abs().item(), slope * c * (1 + np.log(T))
+price, paid = bounds.mirror_map(w1, M_soft).abs().item(), slope * c * (1 + np.log(T))
 print(f"The price is least at M_soft |w| = {best_x:.3f}.")
 print(f"The weight on the line costs {price:.3g} and has paid at most {paid:.2g}.")
 earliest = max(0, price / (slope * c) - 1) / np.log(10)
@@ -828,9 +831,9 @@ rows, sizes, pull = [], (0.05, 0.1, 0.2), convex.line(-1.0).gradient
 for size in sizes:
     for sharpness in (1.0, 5.0, 20.0, 50.0):
         begin = torch.tensor([-size], dtype=torch.float64)
-        price = -theory.mirror_map(begin, sharpness).item()
-        rates = theory.decaying_rates(price / 500, 600, power=0)
-        pulled = theory.run(pull, begin, rates, M_hard, sharpness)
+        price = -bounds.mirror_map(begin, sharpness).item()
+        rates = bounds.decaying_rates(price / 500, 600, power=0)
+        pulled = bounds.run(pull, begin, rates, M_hard, sharpness)
         paid = price / 500 * (pulled.latent[:, 0] < 0).sum().item()
         rows.append((size, sharpness, price, paid))
 flips = pd.DataFrame(rows, columns=["w", "M_soft", "formula", "price"])
@@ -841,9 +844,9 @@ flips.pivot(index="w", columns="M_soft", values=["formula", "paid / formula"])
 grid = torch.logspace(-0.3, 2, 200, dtype=torch.float64)
 curves = []
 for size in sizes:
-    prices = theory.mirror_map(torch.full_like(grid, size), grid)
+    prices = bounds.mirror_map(torch.full_like(grid, size), grid)
     curves.append(pd.DataFrame({"w": size, "M_soft": grid, "price": prices}))
-plots.flip_price(pd.concat(curves), flips)
+figures.flip_price(pd.concat(curves), flips)
 
 # %% [markdown]
 # ## The networks of the paper are not convex

@@ -54,8 +54,8 @@ protocol = "charitable"  # of Fig. 4: literal, charitable or tuned
 
 # %%
 from wfhelpers import parameters
-from wfhelpers.cells import PROTOCOLS
-from wfhelpers.tasks import task_grid
+from wfhelpers.core.jobs import PROTOCOLS
+from wfhelpers.core.tasks import task_grid
 
 parameters.check()
 parameters.at_least("runs", runs, 3)  # intervals need them
@@ -73,11 +73,14 @@ import torch
 from IPython.display import display
 from myst_nb import glue
 
-from wfhelpers import claims, comparison, network, plots, strategies, training, tuning
-from wfhelpers.baselines import logistic_auc
-from wfhelpers.evaluation import auc, auc_of_scores, table
-from wfhelpers.intervals import margin
-from wfhelpers.strategies import MODELS, label
+from wfhelpers import ledger
+from wfhelpers.core import network, protocols, strategies, training
+from wfhelpers.core.evaluation import auc, auc_of_scores, table
+from wfhelpers.core.strategies import MODELS, label
+from wfhelpers.show import figures
+from wfhelpers.study import comparison
+from wfhelpers.study.baselines import logistic_auc
+from wfhelpers.study.intervals import margin
 
 # %%
 small = [min(tasks, key=lambda task: task.train_per_class) for tasks in series]
@@ -144,12 +147,12 @@ print("objects a class to train on:", [task.train_per_class for task in series[0
 
 # %%
 stored = all(task.dataset.name in strategies.TUNED for task in small)
-protocols = [p for p in PROTOCOLS if p != "tuned" or stored or protocol == "tuned"]
+under_test = [p for p in PROTOCOLS if p != "tuned" or stored or protocol == "tuned"]
 settings = {}
-for name, task in ((name, task) for name in protocols for task in small):
-    chosen = tuning.protocol_settings(name, task)
+for name, task in ((name, task) for name in under_test for task in small):
+    chosen = protocols.protocol_settings(name, task)
     settings[name, task.dataset.name] = replace(chosen, agnostic_architectures=1)
-fair = "tuned" if "tuned" in protocols else protocol
+fair = "tuned" if "tuned" in under_test else protocol
 
 # %% [markdown]
 # Start and learning rate of each training. A sparse start is normal, too, with a mean so far below zero that each node
@@ -163,7 +166,7 @@ for (name, data), chosen in settings.items():
     made[column] = {label(m): comparison.described(trainings[m]) for m in trainings}
 display(pd.DataFrame(made).T)
 for name in dict.fromkeys(task.dataset.name for task in small if stored):
-    print(f"trials for {name} were made on", tuning.TUNING_TASKS[name])
+    print(f"trials for {name} were made on", protocols.TUNING_TASKS[name])
 
 # %% [markdown]
 # Two runs of all ten models: do they keep what the table promises?
@@ -219,7 +222,7 @@ for task, drawn in draws.items():
 references = pd.Series(references)
 
 # %% mystnb={"figure": {"caption": "Fig. 4 of the paper, drawn anew: run time and AUC of the ten models, median and quartiles over runs, for tasks (rows) and training sizes (columns). A derived model's time includes its parent's. Dashed: logistic regression.", "name": "fig-runtime-auc"}, "image": {"alt": "A grid of scatter plots, a row for each task and a column for each training size. The horizontal axis is the run time on a log scale, the vertical axis the AUC. With the charitable protocol the two green points of bin and bin→real lie above all others, at similar run times, and below the dashed line of logistic regression, except for 1 vs 2. The medians are in the table that follows."}}
-plots.runtime_and_auc(results, references)
+figures.runtime_and_auc(results, references)
 
 # %% [markdown]
 # The medians of the AUC:
@@ -259,20 +262,20 @@ def under(case):
     return made.assign(protocol=name)
 
 
-todo = [(name, task) for name in protocols for task in small]
+todo = [(name, task) for name in under_test for task in small]
 made = comparison.side_by_side(under, todo, "protocols")
 compared = pd.concat(made, ignore_index=True)
 
 # %% mystnb={"figure": {"caption": "The same models under three protocols: AUC, median and quartiles over runs, at the smallest training size. Only starts and learning rates differ. Dashed: logistic regression.", "name": "fig-protocols"}, "image": {"alt": "A panel for each protocol, with the AUC of the ten models on each task. Under the literal protocol most models lie between one half and two thirds, except for 1 vs 2. Under the charitable one the two green points of bin and bin→real stand above all others. Under the tuned one the points of real, lottery and bin lie side by side. The medians are in the table that follows."}}
 reference = {t.title: references[t.title, t.train_per_class] for t in small}
-plots.protocols_compared(compared, pd.Series(reference))
+figures.protocols_compared(compared, pd.Series(reference))
 
 # %%
 cases = compared.groupby(["task", "protocol", "model"], sort=False)
 found = cases["auc"].median().unstack(["task", "protocol"]).loc[list(MODELS)]
 for name in dict.fromkeys(task.dataset.name for task in small):
     titles = [task.title for task in small if task.dataset.name == name]
-    shown = found[[(title, p) for title in titles for p in protocols]]
+    shown = found[[(title, p) for title in titles for p in under_test]]
     display(shown.rename(index=label).rename_axis(None).map("{:.3f}".format))
 
 # %% [markdown]
@@ -282,7 +285,7 @@ for name in dict.fromkeys(task.dataset.name for task in small):
 
 # %%
 ours, rest = strategies.OURS, strategies.REST
-groups = {name: compared[compared["protocol"] == name] for name in protocols}
+groups = {name: compared[compared["protocol"] == name] for name in under_test}
 lead = {name: margin(group, ours, rest) for name, group in groups.items()}
 lead = pd.concat(lead, names=["protocol"]).round(9)
 (lead.round(3) + 0.0).map("{:+.3f}".format)
@@ -296,7 +299,7 @@ lead = pd.concat(lead, names=["protocol"]).round(9)
 
 # %% mystnb={"figure": {"caption": "The gap of Fig. 1: what real weights add to the AUC of the architecture that Algorithm 1 found. Difference of medians, with a 95 % paired bootstrap interval over runs.", "name": "fig-contribution"}, "image": {"alt": "A dot with an interval for each task and size, on an axis of AUC differences with a line at zero. Nearly all intervals contain zero. The numbers are in the table that follows."}}
 weights_add = margin(results, ["bin-real"], ["bin"]).round(9)
-plots.contribution_of_weights(weights_add)
+figures.contribution_of_weights(weights_add)
 
 # %%
 (weights_add.round(3) + 0.0).map("{:+.3f}".format)
@@ -473,9 +476,9 @@ clock.columns = ["alone (ms)", "with its parent (ms)"]
 
 # %%
 judged = ["C1", "C2", "C3", "C4"]
-verdicts = {f"{protocol}, all sizes": claims.judge_few(results, judged)}
-for name in protocols:
-    verdicts[f"{name}, one size"] = claims.judge_few(groups[name], judged)
+verdicts = {f"{protocol}, all sizes": ledger.judge_few(results, judged)}
+for name in under_test:
+    verdicts[f"{name}, one size"] = ledger.judge_few(groups[name], judged)
 pd.DataFrame(verdicts)
 
 # %% [markdown]
@@ -508,10 +511,10 @@ print("run time of bin within a factor of 5:", near)
 
 # %%
 facts = {f"first_{name}": "(not tried here)" for name in PROTOCOLS}
-for name in protocols:
+for name in under_test:
     ahead = lead.loc[name]["margin"] > 0
     facts[f"first_{name}"] = f"in {ahead.sum()} of {len(ahead)} cases"
-first = {p: next(iter(verdicts[f"{p}, one size"].values())) for p in protocols}
+first = {p: next(iter(verdicts[f"{p}, one size"].values())) for p in under_test}
 words = {p: line.split(":")[0] for p, line in first.items()}
 facts["c1"] = ", ".join(f"{word} ({name})" for name, word in words.items())
 facts["contribution"] = f"{overall.margin:+.3f} (95 % interval {interval})"

@@ -56,8 +56,8 @@ protocol = "charitable"  # of the figures: "literal", "charitable" or "tuned"
 
 # %%
 from wfhelpers import parameters
-from wfhelpers.cells import PROTOCOLS
-from wfhelpers.similarity import tasks_of_figure_5
+from wfhelpers.core.jobs import PROTOCOLS
+from wfhelpers.study.similarity import tasks_of_figure_5
 
 parameters.check()
 parameters.at_least("runs", runs, 3)  # intervals need them
@@ -72,11 +72,13 @@ import pandas as pd
 import torch
 from myst_nb import glue
 
-from wfhelpers import evaluation, network, plots, similarity, spectra, strategies
-from wfhelpers.progress import progress
-from wfhelpers.spectra import laplacian_spectrum
-from wfhelpers.strategies import BINARY_MODELS, MODELS, STRATEGIES, label
-from wfhelpers.tuning import protocol_settings
+from wfhelpers._support import progress
+from wfhelpers.core import evaluation, network, spectra, strategies
+from wfhelpers.core.protocols import protocol_settings
+from wfhelpers.core.spectra import laplacian_spectrum
+from wfhelpers.core.strategies import BINARY_MODELS, MODELS, STRATEGIES, label
+from wfhelpers.show import figures
+from wfhelpers.study import similarity
 
 print("tasks:", "; ".join(tasks), "- protocol of the figures:", protocol)
 
@@ -155,7 +157,7 @@ bins = edges[list(tasks)[-1], protocol]["binary"][STRATEGIES.index("bin")]
 example = bins[0]
 twin = similarity.shuffled_edges(example, np.random.default_rng(seed))
 pictures = {"bin": example.numpy(), "random, as many edges": twin.numpy()}
-plots.network_graph(pictures, spectra.adjacency(example).numpy())
+figures.network_graph(pictures, spectra.adjacency(example).numpy())
 
 # %%
 width = example.shape[-1]
@@ -213,7 +215,7 @@ for title, by_kind in main.items():
         bands[title][kind] = spectra.quartile_bands(values, 1).numpy()
 
 # %% mystnb={"figure": {"name": "fig-spectra", "caption": "The first two plots of Fig. 5, for both readings of its caption: eigenvalues of the normalized Laplacian of real (left) and binary networks (right). Solid: median of the runs; dashed, with shade between: quartiles (gap 17). Lines that coincide are drawn with different widths."}, "image": {"alt": "Rows: tasks. Columns: real and binary networks. Each curve rises from 0 at the first place to nearly 2 at place 192. The real networks of real, lottery and random coincide on Citeseer; bin starts with more than thirty zeros; agnostic has a wide band. Among binary networks on MNIST all curves but bin's coincide; on Citeseer the band of random reaches down to zero, and that of agnostic nearly does."}}
-plots.laplacian_spectra(bands, STRATEGIES)
+figures.laplacian_spectra(bands, STRATEGIES)
 
 # %% [markdown]
 # The numbers behind the figure: the number of zeros, and eigenvalues at five of the $3 I$ places; medians over runs.
@@ -245,7 +247,7 @@ for title, by_kind in main.items():
     print(f"{title}: the plane shows {100 * explained.sum():.0f} % of the variance")
 
 # %% mystnb={"figure": {"name": "fig-map", "caption": "The last plot of Fig. 5: principal components of the spectra, a marker a network. Colours are strategies; filled squares are binary networks, open circles real ones. Many markers coincide."}, "image": {"alt": "One panel a task. The markers of bin, squares and circles, form a cloud of their own. Squares of the other strategies lie close together, on Citeseer with some of random and agnostic far away at the left. Open circles of agnostic are scattered widely. Circles of real and random coincide."}}
-plots.spectral_maps(maps, STRATEGIES)
+figures.spectral_maps(maps, STRATEGIES)
 
 # %%
 def middles(clouds):
@@ -271,7 +273,7 @@ distances = {title: {} for title in tasks}
 for title, by_kind in main.items():
     for kind, values in by_kind.items():
         distances[title][kind] = similarity.mean_distances(values).numpy()
-plots.distance_maps(distances, STRATEGIES)
+figures.distance_maps(distances, STRATEGIES)
 
 # %% [markdown]
 # Can strategies be told apart? With 999 permutations, 0.001 is the least p that can come out.
@@ -335,7 +337,7 @@ for title in tasks:
     pairs[title] = similarity.distance_and_density(weights, STRATEGIES, seed)
 
 # %% mystnb={"figure": {"name": "fig-density", "caption": "Distance of the spectra of two binary networks, over the ratio of their densities (left) and over the distance of random networks with these densities (right). Not in the paper. Pairs on the line lie as far apart as chance would have it."}, "image": {"alt": "Scatter plots, a row a task. Left: grey points rise with the ratio of densities; green points, pairs with bin, rise too but lie higher. Right: grey points lie on the diagonal line; green points lie above it, except for some far to the right on Citeseer, which lie below."}}
-plots.distance_against_density(pairs, "bin")
+figures.distance_against_density(pairs, "bin")
 
 # %%
 tables = {title: similarity.pair_table(pairs[title], "bin") for title in tasks}
@@ -355,7 +357,7 @@ pd.concat(tables, names=["task", "model"]).round(2)
 # %% mystnb={"figure": {"name": "fig-beyond", "caption": "Mean distance between the binary networks of two strategies at equal density: of spectra minus those of random networks with as many edges. Not in the paper."}, "image": {"alt": "Heat maps of five by five strategies, one a task. The row and the column of bin are dark, all other cells are near zero."}}
 rest = {title: similarity.beyond_density(binary[title], seed=seed) for title in tasks}
 matrices = {title: similarity.mean_distances(s).numpy() for title, s in rest.items()}
-plots.distance_maps({"at equal density": matrices}, STRATEGIES)
+figures.distance_maps({"at equal density": matrices}, STRATEGIES)
 
 # %%
 shrinks = {}

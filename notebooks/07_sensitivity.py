@@ -50,8 +50,8 @@ protocol = "charitable"  # where our readings stand: literal, charitable or tune
 
 # %%
 from wfhelpers import parameters
-from wfhelpers.cells import PROTOCOLS
-from wfhelpers.tasks import Task
+from wfhelpers.core.jobs import PROTOCOLS
+from wfhelpers.core.tasks import Task
 
 parameters.check()
 parameters.at_least("runs", runs, 3)  # intervals need them
@@ -63,9 +63,10 @@ again = {"runs": runs, "seed": seed}
 import pandas as pd
 from myst_nb import glue
 
-from wfhelpers import plots, sensitivity
-from wfhelpers.sensitivity import LEAD, READINGS
-from wfhelpers.strategies import label
+from wfhelpers.core.strategies import label
+from wfhelpers.show import figures
+from wfhelpers.study import sensitivity
+from wfhelpers.study.sensitivity import LEAD, READINGS
 
 for task in chosen:
     print(f"{task.dataset.name}, {task.title}: {train_per_class} a class to train on")
@@ -86,7 +87,7 @@ pd.set_option("display.max_colwidth", None)
 # excludes zero. Where a reading can change `bin` or `real`, we also give its effect on the headline, the lead
 # `bin − real` of the two medians. All rules were fixed beforehand, and none looks at test objects.
 #
-# Each reading is a record in `wfhelpers.readings.READINGS`: the gap, what is chosen, the other way, the change that it makes,
+# Each reading is a record in `wfhelpers.study.readings.READINGS`: the gap, what is chosen, the other way, the change that it makes,
 # and the models that it can touch.
 
 # %%
@@ -105,7 +106,7 @@ print(len(effects), "effects of", len(ranked), "choices")
 # sections of their own below.
 
 # %% mystnb={"figure": {"caption": "Every choice that the text leaves open, by the largest change of a median AUC that another reading brings. Left: the model changed most. Right: the lead of bin over real. A marker is a (task, reading); numbers in brackets are gaps or claims. Not in the paper.", "name": "fig-ranked-effects"}, "image": {"alt": "Two panels with a row for each choice, sorted by size of effect. The starts of bin and of real, the counting of ties and the sign of real weights have markers near plus or minus one half; those of the lower half of the rows are at zero. The numbers are in the tables that follow."}}
-plots.ranked_effects(effects, ranked, LEAD)
+figures.ranked_effects(effects, ranked, LEAD)
 
 # %%
 shown = ranked.assign(model=ranked["model"].map(label)).set_index("gap")
@@ -141,7 +142,7 @@ sensitivity.by_task(gaps_only, others)
 
 # %% [markdown]
 # Do these numbers agree with the stored ones, which the page {doc}`errata` shows? They were made by
-# `python -m wfhelpers.sensitivity`, with the parameters that this page has by default.
+# `python -m wfhelpers.study.sensitivity`, with the parameters that this page has by default.
 
 # %%
 given = (tasks, train_per_class, test_per_class, runs, seed, protocol)
@@ -161,7 +162,7 @@ else:
 
 # %% mystnb={"figure": {"caption": "Algorithm 1 from normal starts: median AUC (left) and share of runs that train at all (right), over mean and scale. Not in the paper.", "name": "fig-starts-bin"}, "image": {"alt": "Four heat maps, two for each task. On digits only a diagonal of starts trains, those with a mean of about minus two scales; all others stay at an AUC of one half. On abstracts more starts train, and the same diagonal has the highest AUC. The numbers are written in the cells."}}
 of_bin = sensitivity.start_grid(chosen[1:] or chosen, "bin", base=protocol, **again)
-plots.start_maps(of_bin)
+figures.start_maps(of_bin)
 
 # %% [markdown]
 # The diagonal is the rule of {doc}`03_algorithm`: the share of positive weights must be near $1/I$, which ties the mean to
@@ -169,7 +170,7 @@ plots.start_maps(of_bin)
 
 # %% mystnb={"figure": {"caption": "The same for real networks, w = u² with normal u. Not in the paper.", "name": "fig-starts-real"}, "image": {"alt": "Four heat maps, two for each task. On digits the scale 1 and the mean 1 do not train; smaller ones do, and reach an AUC as high as that of bin. On abstracts all but the smallest start train, and small means and scales have the highest AUC. The numbers are written in the cells."}}
 of_real = sensitivity.start_grid(chosen[1:] or chosen, "real", base=protocol, **again)
-plots.start_maps(of_real)
+figures.start_maps(of_real)
 
 # %%
 for name, grid in {"bin": of_bin, "real": of_real}.items():
@@ -191,7 +192,7 @@ for name, grid in {"bin": of_bin, "real": of_real}.items():
 
 # %% mystnb={"figure": {"caption": "Where “bin beats real” holds: the lead of bin in median AUC, over the start of bin (rows) and of real (columns). Not in the paper.", "name": "fig-headline"}, "image": {"alt": "A grid of coloured cells for each task. Green, bin ahead, fills the rows of sparse starts in the columns of large and of very small scales; blue, real ahead, fills the rows of dense starts in the columns of middle scales; grey ties fill the corner where neither trains and the corner where both do. The leads are written in the cells."}}
 leads = sensitivity.headline_map(chosen, base=protocol, **again)
-plots.headline(leads)
+figures.headline(leads)
 
 # %% [markdown]
 # Four corners of the map, for each task. "Works" means density 1/64 for `bin` and $N(0, 0.3^2)$ for `real`:

@@ -30,19 +30,20 @@
 # change. The page {doc}`07_sensitivity` measures these effects again and shows their intervals.
 
 # %% tags=["parameters"]
-effects_file = None  # table of python -m wfhelpers.sensitivity; None: the stored
+effects_file = None  # table of python -m wfhelpers.study.sensitivity; None: the stored
 
 # %%
 from pathlib import Path
 
-from wfhelpers import gaps, parameters, sensitivity
+from wfhelpers import parameters
+from wfhelpers.study import gaps, sensitivity
 
 parameters.check()
 effects = sensitivity.stored(Path(effects_file) if effects_file else None)
 print(", ".join(dict.fromkeys(effects.loc[effects["gap"] == "8", "task"])))
 
 # %% [markdown]
-# These are the tasks of the effects. The stored effects were measured with the defaults of `python -m wfhelpers.sensitivity`:
+# These are the tasks of the effects. The stored effects were measured with the defaults of `python -m wfhelpers.study.sensitivity`:
 # 50 objects a class to train on, 10 runs, and everything else as in the protocol `charitable`. A change is that of the median AUC, given as its range over the tasks, for the model that changes most. The
 # headline is the lead `bin − real`. Where a reading changes only one of the two, the lead changes as much; where it may change
 # both, the lead is given as well.
@@ -77,7 +78,7 @@ for name, fact in facts.items():
 # Measure all effects anew, with your own change of the package, and look at this page with them:
 #
 # ```bash
-# python -m wfhelpers.sensitivity --output effects.csv
+# python -m wfhelpers.study.sensitivity --output effects.csv
 # papermill notebooks/errata.ipynb out.ipynb -p effects_file effects.csv
 # ```
 #

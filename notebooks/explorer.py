@@ -41,11 +41,12 @@ protocol = "charitable"  # "literal", "charitable" or "tuned"
 # %% tags=["hide-input"]
 from myst_nb import glue
 
-from wfhelpers import overview, parameters
-from wfhelpers.experiments import read
-from wfhelpers.explorer import Explorer
-from wfhelpers.store import Store, results_folder
-from wfhelpers.strategies import label
+from wfhelpers import parameters
+from wfhelpers.core.strategies import label
+from wfhelpers.results.experiments import read
+from wfhelpers.results.store import Store, results_folder
+from wfhelpers.show import overview
+from wfhelpers.show.explorer import Explorer
 
 parameters.check()
 rows = Store(results or results_folder()).rows()
@@ -89,7 +90,7 @@ table.round(3)
 # papermill notebooks/explorer.ipynb out.ipynb -p task "{1,2,3} vs {4,5,6}" -p size 50
 # ```
 #
-# Results of your own, once `python -m wfhelpers.reproduce --results my_results` has filled a folder:
+# Results of your own, once `python -m wfhelpers.results.reproduce --results my_results` has filled a folder:
 #
 # ```
 # papermill notebooks/explorer.ipynb out.ipynb -p results my_results

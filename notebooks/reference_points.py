@@ -52,7 +52,7 @@ seed = 0
 
 # %%
 from wfhelpers import parameters
-from wfhelpers.tasks import task_grid
+from wfhelpers.core.tasks import task_grid
 
 parameters.check()
 parameters.at_least("runs", runs, 3)  # intervals need them
@@ -69,8 +69,9 @@ import torch
 from IPython.display import display
 from myst_nb import glue
 
-from wfhelpers import comparison, peers, plots
-from wfhelpers.intervals import quartiles
+from wfhelpers.show import figures
+from wfhelpers.study import comparison, peers
+from wfhelpers.study.intervals import quartiles
 
 # %% [markdown]
 # ## Four peers of Algorithm 1
@@ -114,7 +115,7 @@ networks = ["bin", *peers.PEERS]
 ordinary = [name for name in results["model"].unique() if name not in networks]
 
 # %% mystnb={"figure": {"caption": "AUC of Algorithm 1 (bin, green), of its peers (grey squares) and of ordinary classifiers (circles), median and quartiles over runs. Dotted: the median of bin. The paper has no such figure.", "name": "fig-reference-points"}, "image": {"alt": "A panel for each task with nine rows, one for each model, and the AUC on the horizontal axis. The squares of Algorithm 1 and its peers lie close together in most panels; the circles of the ordinary classifiers lie to the right of them in nearly all. The numbers are in the tables that follow."}}
-plots.reference_points(results, networks)
+figures.reference_points(results, networks)
 
 # %% [markdown]
 # Medians, with the quartiles in brackets:
@@ -192,12 +193,12 @@ against.loc[titles, ordinary].rename_axis(index=None, columns=None)
 # ## All tasks
 #
 # A few tasks prove little. The stored table has the same comparison for all tasks of the book, in both orientations, with
-# 100 training objects a class and 10 runs. `python -m wfhelpers.peers --grid` makes it again.
+# 100 training objects a class and 10 runs. `python -m wfhelpers.study.peers --grid` makes it again.
 
 # %% mystnb={"figure": {"caption": "In how many cases Algorithm 1 is clearly ahead of each other model, clearly behind it, or neither. A case is a task in one orientation, with 100 training objects a class.", "name": "fig-standing"}, "image": {"alt": "A bar for each other model, split into the cases in which bin is ahead, those that are unclear, and those in which bin is behind. For the ordinary classifiers, nearly the whole bar says that bin is behind. The counts are in the table that follows."}}
 stored = pd.read_csv(peers.GRID_TABLE)
 counts = peers.standing(peers.margins(stored))
-plots.standing(counts)
+figures.standing(counts)
 
 # %%
 display(counts.rename_axis(None))

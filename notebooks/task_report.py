@@ -50,14 +50,16 @@ import time
 from IPython.display import display
 from myst_nb import glue
 
-from wfhelpers import cells, parameters, report
-from wfhelpers.store import complete
+from wfhelpers import parameters
+from wfhelpers.core import jobs
+from wfhelpers.results.store import complete
+from wfhelpers.show import report
 
 parameters.check()
 begin = time.perf_counter()
 choices = dict(sizes=sizes, test_per_class=test_per_class, runs=runs, seed=seed)
 choices |= dict(protocol=protocol, orientation=orientation, settings=settings)
-work = cells.page_cells(dataset, negative, positive, **choices)
+work = jobs.page_cells(dataset, negative, positive, **choices)
 
 # %% [markdown]
 # ## The task

@@ -46,9 +46,10 @@ results = ""  # folder of results; that of the project if empty
 # %%
 from myst_nb import glue
 
-from wfhelpers import overview, parameters
-from wfhelpers.experiments import read
-from wfhelpers.store import Store, results_folder
+from wfhelpers import parameters
+from wfhelpers.results.experiments import read
+from wfhelpers.results.store import Store, results_folder
+from wfhelpers.show import overview
 
 parameters.check()
 store = Store(results or results_folder())
@@ -122,7 +123,7 @@ overview.pair_summary(pairs).round(2) + 0.0  # no -0.0
 # papermill notebooks/task_report.ipynb out.ipynb -p dataset citeseer -p negative DB -p positive HCI
 # ```
 #
-# This page for another folder of results, once `python -m wfhelpers.reproduce --results my_results` has filled it:
+# This page for another folder of results, once `python -m wfhelpers.results.reproduce --results my_results` has filled it:
 #
 # ```
 # papermill notebooks/tasks_overview.ipynb out.ipynb -p results my_results

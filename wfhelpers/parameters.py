@@ -15,7 +15,7 @@ import ast
 import difflib
 from collections.abc import Sequence
 
-from wfhelpers.errors import InputError
+from wfhelpers._support import InputError
 
 INJECTED_MARK = "# Parameters"  # papermill starts the cell that it injects with this comment
 

@@ -12,11 +12,12 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from wfhelpers import experiments, overview
-from wfhelpers.explorer import Explorer
-from wfhelpers.slider import StepSlider
-from wfhelpers.store import Store
-from wfhelpers.strategies import MODELS
+from wfhelpers.core.strategies import MODELS
+from wfhelpers.results import experiments
+from wfhelpers.results.store import Store
+from wfhelpers.show import overview
+from wfhelpers.show.explorer import Explorer
+from wfhelpers.show.slider import StepSlider
 
 pytestmark = pytest.mark.browser
 

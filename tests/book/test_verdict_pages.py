@@ -6,16 +6,17 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from wfhelpers import claims, verdict
+from wfhelpers import ledger
+from wfhelpers.show import verdict
 
 ROOT = Path(__file__).parents[2]
 PASTED = re.compile(r"\{glue:text\}`(?:\.\./notebooks/00_verdict\.ipynb::)?(\w+)(?::s)?`")
-WORDS = re.compile("|".join(sorted(claims.VERDICTS, key=len, reverse=True)))
+WORDS = re.compile("|".join(sorted(ledger.VERDICTS, key=len, reverse=True)))
 
 
 @pytest.fixture(scope="module")
 def ledger():
-    return claims.judge(claims.load(ROOT / "results"))
+    return ledger.judge(ledger.load(ROOT / "results"))
 
 
 @pytest.mark.parametrize("page", ["book/intro", "book/report", "notebooks/00_verdict"])
@@ -24,7 +25,7 @@ def test_the_ledger_on_a_page_is_the_computed_one(site, ledger, page):
     shown = {
         line.th.get_text(): [cell["title"] for cell in line.select("td[title]")] for line in table.select("tbody tr")
     }
-    assert shown == {claim: list(row) for claim, row in claims.by_claim(ledger).T.items()}
+    assert shown == {claim: list(row) for claim, row in ledger.by_claim(ledger).T.items()}
 
 
 @pytest.mark.parametrize("page", ["book/intro", "book/report", "notebooks/00_verdict"])

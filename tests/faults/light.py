@@ -9,7 +9,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 
-from wfhelpers.store import Store
+from wfhelpers.results.store import Store
 
 SETTINGS = "{steps: 3, agnostic_architectures: 1, agnostic_shared_weights: 1, lottery_rounds: 2}"
 PARAMETERS = """dataset = ""
@@ -25,9 +25,9 @@ settings = {}
 store = ""
 """
 WORK = """from wfhelpers import cells
-from wfhelpers.store import complete
+from wfhelpers.results.store import complete
 
-work = cells.page_cells(dataset, negative, positive, sizes=sizes, test_per_class=test_per_class, runs=runs, seed=seed,
+work = jobs.page_cells(dataset, negative, positive, sizes=sizes, test_per_class=test_per_class, runs=runs, seed=seed,
                         protocol=protocol, orientation=orientation, settings=settings)
 rows = complete(work, store)
 """
@@ -73,7 +73,7 @@ tasks:
 def start(arguments: list[str]) -> "subprocess.Popen[str]":
     """`reproduce` in a process of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "wfhelpers.reproduce", *arguments],
+        [sys.executable, "-m", "wfhelpers.results.reproduce", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

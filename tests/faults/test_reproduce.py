@@ -13,9 +13,10 @@ import pandas as pd
 import pytest
 from light import pages, project, rows, save_data, start
 
-from wfhelpers import cells, reproduce
-from wfhelpers.experiments import read
-from wfhelpers.store import Store
+from wfhelpers.core import jobs
+from wfhelpers.results import reproduce
+from wfhelpers.results.experiments import read
+from wfhelpers.results.store import Store
 
 PAGES = ["toy.npz_a-b_vs_c.ipynb", "toy.npz_a_vs_b.ipynb"]
 HANG_ONCE = """import os, pathlib, time
@@ -39,7 +40,7 @@ def test_workers_started_separately_give_the_rows_of_a_direct_computation(schedu
     arguments = project(tmp_path)
     assert reproduce.main([*arguments, "--scheduler", scheduler]) == 0
     assert pages(tmp_path) == PAGES
-    direct = [cells.compute(cell).rows for page in read(arguments[0]).pages for cell in page.cells]
+    direct = [jobs.compute(cell).rows for page in read(arguments[0]).pages for cell in page.cells]
     expected = pd.concat(direct).drop(columns=["seconds", "seconds_total"])
     expected = expected.sort_values(["task", "size", "model", "run"]).reset_index(drop=True)
     pd.testing.assert_frame_equal(rows(tmp_path), expected, check_dtype=False)
@@ -65,7 +66,7 @@ def test_done_work_is_skipped_and_changed_work_redone(
     assert "1 skipped" in capsys.readouterr().out
 
     save_data(tmp_path / "toy.npz", seed=1)
-    cells.dataset.cache_clear()
+    jobs.dataset.cache_clear()
     assert reproduce.main([*arguments, "--dry-run"]) == 0
     printed = capsys.readouterr().out
     assert "2 changed: data" in printed
@@ -174,7 +175,7 @@ def test_no_scheduler_is_said_in_one_sentence(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_a_reader_who_has_seen_enough_is_no_error(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "wfhelpers.reproduce", *project(tmp_path), "--dry-run"]
+    words = [sys.executable, "-m", "wfhelpers.results.reproduce", *project(tmp_path), "--dry-run"]
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "wb") as closed_pipe:

@@ -1,0 +1,96 @@
+"""What every room may use: the refusal of wrong input, a progress bar, and one core per block of work.
+
+The bar is shown where somebody watches, and only there:
+
+* in a terminal, on standard error; it wipes itself at the end;
+* in a notebook that a person runs. At the end it clears the output of its cell, what the cell printed before included,
+  so that nothing of it is saved: print after the loop, not before it.
+
+A notebook that a program runs (jupyter-book, papermill, nbconvert, nbval) has no bar at all, nor has a log file.
+The environment variable ``WFHELPERS_PROGRESS=off`` turns it off everywhere.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import torch
+from tqdm import tqdm
+
+Item = TypeVar("Item")
+
+SWITCH = "WFHELPERS_PROGRESS"
+
+
+class InputError(ValueError):
+    """Input that cannot be used; its message is one sentence: what was wrong, what was expected, what to do."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Show the sentence alone: IPython calls this instead of printing frames that say nothing to the user."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+def progress(iterable: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
+    """Yield the items of ``iterable`` while a bar counts them.
+
+    Parameters
+    ----------
+    iterable
+        What to go through.
+    label
+        Words that stand before the bar.
+    total
+        Number of items, where ``iterable`` does not know its own length.
+    """
+    request = _kernel_request()
+    watched = _somebody_types(request) if request else sys.stderr.isatty()
+    if not watched or os.environ.get(SWITCH) == "off":
+        yield from iterable
+        return
+    try:
+        # ASCII, since not every font has the block characters at one width.
+        yield from tqdm(iterable, desc=label, total=total, leave=False, ascii=True, file=sys.stderr)
+    finally:
+        # After an error the loop is let go of only later, while another cell runs: that one's output is not ours.
+        if request and request == _kernel_request():
+            _clear_cell_output()
+
+
+def _kernel_request() -> dict[str, Any] | None:
+    """Message that the Jupyter kernel around us is working on, or None outside of a kernel."""
+    if "IPython" not in sys.modules:
+        return None
+    from IPython.core.getipython import get_ipython
+
+    kernel = getattr(get_ipython(), "kernel", None)
+    return kernel.get_parent("shell") if kernel else None
+
+
+def _somebody_types(request: dict[str, Any]) -> bool:
+    """Tell a person's notebook from a program's: only a front end for people offers to answer ``input()``."""
+    return bool(request.get("content", {}).get("allow_stdin", False))
+
+
+def _clear_cell_output() -> None:
+    from IPython.display import clear_output
+
+    clear_output()  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def one_core_a_block() -> Iterator[Executor]:
+    """Threads that each work on their own block, as many as torch would use.
+
+    Blocks are too small to share: the cores would mostly wait for each other, and for twenty times as long where
+    another process wants them, too. And a block that is computed by one core has the same bits on one core and on two.
+    """
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with ThreadPoolExecutor(threads) as pool:
+            yield pool
+    finally:
+        torch.set_num_threads(threads)

@@ -1,0 +1,202 @@
+"""The tasks to run, as data: what ``experiments.yml`` may say, and what is said about a mistake in it.
+
+::
+
+    defaults:                 # of every task, each can be replaced in a task
+      sizes: [50, 100, 150]
+      runs: 10
+    tasks:
+      mnist:                  # or citeseer, or the path of a .csv or .npz file
+        - {negative: 1, positive: 2, from: "Fig. 5"}
+        - {negative: [1, 2, 3], positive: [4, 5, 6]}
+    pairs:                    # all ordered pairs of classes
+      - {dataset: mnist, size: 100, protocols: [charitable, tuned]}
+
+A mistake is refused in one sentence that names the line and the key.
+"""
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from yaml.nodes import MappingNode, Node, SequenceNode
+
+from wfhelpers._support import InputError
+from wfhelpers.core.jobs import ORIENTATIONS, PROTOCOLS, Cell, dataset, group_name, page_cells, pair_cells
+
+
+class ExperimentError(InputError):
+    """A mistake in a file of experiments."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A task that gets a page: what papermill gives to the notebook, and the cells that follow from it."""
+
+    name: str
+    title: str
+    source: str
+    parameters: Mapping[str, Any]
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """Content of a file of experiments: pages, and the cells of pairs by data set and protocol."""
+
+    pages: tuple[Page, ...]
+    pairs: Mapping[str, tuple[Cell, ...]]
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _sizes(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(_whole(one) and one for one in value)
+
+
+def _group(value: Any) -> bool:
+    return _class(value) or (isinstance(value, list) and bool(value) and all(_class(one) for one in value))
+
+
+def _class(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+Rule = tuple[Callable[[Any], bool], str]
+RUNNING: dict[str, Rule] = {
+    "sizes": (_sizes, "a list of sizes such as [50, 100, 150]"),
+    "test_per_class": (_whole, "a whole number"),
+    "runs": (_whole, "a whole number"),
+    "seed": (_whole, "a whole number"),
+    "protocol": (lambda value: value in ("all", *PROTOCOLS), f"all, {', '.join(PROTOCOLS)}"),
+    "orientation": (lambda value: value in ("both", *ORIENTATIONS), f"both, {', '.join(ORIENTATIONS)}"),
+    "settings": (lambda value: isinstance(value, dict), "settings such as {steps: 200}"),
+}
+"""Keys of ``defaults`` and of a task: the parameters of the page, with what they may be."""
+
+TASK: dict[str, Rule] = {
+    "negative": (_group, "a class or a list of classes"),
+    "positive": (_group, "a class or a list of classes"),
+    "from": (_text, "words that say where the paper has the task"),
+    **RUNNING,
+}
+PAIRS: dict[str, Rule] = {
+    "dataset": (_text, "the name of a data set"),
+    "size": (lambda value: _whole(value) and value > 0, "a whole number"),
+    "protocols": (
+        lambda value: isinstance(value, list) and bool(value) and all(one in PROTOCOLS for one in value),
+        f"a list of {', '.join(PROTOCOLS)}",
+    ),
+}
+TOP = ("defaults", "tasks", "pairs")
+
+
+def read(path: str | Path) -> Experiments:
+    """Read and check a file of experiments."""
+    return _Reader(Path(path)).experiments()
+
+
+class _Reader:
+    """Walks through the nodes of the file, which know their lines."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        except OSError as error:
+            raise ExperimentError(f"{path} cannot be read ({error.strerror}); name a file of experiments.") from error
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark else 1
+            raise ExperimentError(f"{path}, line {line}: this is no YAML ({error.problem}).") from error
+
+    def experiments(self) -> Experiments:
+        if self.root is None:
+            raise ExperimentError(f"{self.path}, line 1: the file is empty; expected the key 'tasks'.")
+        top = self._entries(self.root, "the file", TOP)
+        defaults = self._values(top["defaults"], "'defaults'", RUNNING) if "defaults" in top else {}
+        if "tasks" not in top:
+            raise self._error(self.root, "the key 'tasks' is missing")
+        pages = tuple(self._pages(top["tasks"], defaults))
+        pairs = dict(self._pairs(top["pairs"], defaults)) if "pairs" in top else {}
+        return Experiments(pages, pairs)
+
+    def _pages(self, node: Node, defaults: dict[str, Any]) -> Iterator[Page]:
+        names: set[str] = set()
+        for name, tasks in self._entries(node, "'tasks'").items():
+            for task in self._items(tasks, f"{name!r}"):
+                given = defaults | self._values(task, "a task", TASK)
+                for key in ("negative", "positive"):
+                    if key not in given:
+                        raise self._error(task, f"the key {key!r} of a task is missing")
+                page = self._checked(task, _page, name, given)
+                if page.name in names:
+                    raise self._error(task, f"the task {page.title} of {name!r} is there twice")
+                names.add(page.name)
+                yield page
+
+    def _pairs(self, node: Node, defaults: dict[str, Any]) -> Iterator[tuple[str, tuple[Cell, ...]]]:
+        shared = {key: defaults[key] for key in ("test_per_class", "runs", "seed", "settings") if key in defaults}
+        for entry in self._items(node, "'pairs'"):
+            given = self._values(entry, "'pairs'", PAIRS)
+            for key in PAIRS:
+                if key not in given:
+                    raise self._error(entry, f"the key {key!r} of 'pairs' is missing")
+            for protocol in given["protocols"]:
+                cells = self._checked(entry, pair_cells, given["dataset"], protocol, given["size"], **shared)
+                yield f"pairs_{dataset(given['dataset']).name}_{protocol}", tuple(cells)
+
+    def _values(self, node: Node, where: str, rules: Mapping[str, Rule]) -> dict[str, Any]:
+        values = {}
+        for key, entry in self._entries(node, where, tuple(rules)).items():
+            fits, expected = rules[key]
+            value = yaml.SafeLoader("").construct_document(entry)
+            if not fits(value):
+                raise self._error(entry, f"the key {key!r} of {where} is {value!r}; expected {expected}")
+            values[key] = value
+        return values
+
+    def _entries(self, node: Node, where: str, known: tuple[str, ...] | None = None) -> dict[str, Node]:
+        if not isinstance(node, MappingNode):
+            raise self._error(node, f"{where} is no mapping; expected keys with values")
+        entries: dict[str, Node] = {}
+        for key, value in node.value:
+            name = str(key.value)
+            if known is not None and name not in known:
+                close = difflib.get_close_matches(name, known, n=1)
+                hint = f" (did you mean {close[0]!r}?)" if close else ""
+                raise self._error(key, f"{where} has the unknown key {name!r}{hint}; expected {', '.join(known)}")
+            if name in entries:
+                raise self._error(key, f"{where} has the key {name!r} twice")
+            entries[name] = value
+        return entries
+
+    def _items(self, node: Node, where: str) -> list[Node]:
+        if not isinstance(node, SequenceNode):
+            raise self._error(node, f"the key {where} is no list; expected lines that start with '-'")
+        return list(node.value)
+
+    def _checked(self, node: Node, make: Callable[..., Any], *values: Any, **options: Any) -> Any:
+        try:
+            return make(*values, **options)
+        except InputError as error:
+            raise self._error(node, str(error).removesuffix(".")) from error
+
+    def _error(self, node: Node, words: str) -> ExperimentError:
+        return ExperimentError(f"{self.path}, line {node.start_mark.line + 1}: {words}.")
+
+
+def _page(name: str, given: Mapping[str, Any]) -> Page:
+    parameters = {"dataset": name, **{key: value for key, value in given.items() if key != "from"}}
+    cells = page_cells(**parameters)
+    first = cells[0]
+    page_name = f"{dataset(name).name}_{group_name(first.negative)}_vs_{group_name(first.positive)}"
+    return Page(page_name, first.task.title, str(given.get("from", "")), parameters, tuple(cells))

@@ -1,0 +1,1 @@
+"""Everything for the eye: figures, tables, pieces of HTML."""

@@ -1,0 +1,1 @@
+"""What the chapters compare: intervals, convergence, similarity, other readings of the text, peers."""

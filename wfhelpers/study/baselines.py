@@ -1,0 +1,88 @@
+"""What well-known classifiers make of the same objects: what a preparation keeps or loses, and reference points."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.svm import LinearSVC
+from threadpoolctl import threadpool_limits
+
+from wfhelpers._support import InputError
+from wfhelpers.core.evaluation import auc_of_scores
+from wfhelpers.core.tasks import Draw
+
+Rows = NDArray[np.int64]
+
+LOGISTIC = "logistic regression"
+
+
+def accuracies(features: Any, labels: NDArray[Any], *, folds: int = 5, seed: int = 0) -> dict[str, float]:
+    """Accuracy of the nearest neighbour and of logistic regression, over all classes, by cross-validation.
+
+    Parameters
+    ----------
+    features
+        Matrix of unit rows, dense or sparse, so that the nearest object is the one with the largest inner product; or
+        a function that makes this matrix and is told the rows that it may learn from.
+    labels
+        Class of each object.
+    folds, seed
+        Every object is tested once, by classifiers that learned from the other folds.
+    """
+    represent: Callable[[Rows], Any] = features if callable(features) else lambda _: features
+    order = np.random.default_rng(seed).permutation(len(labels))
+    right = {"nearest neighbour": 0, "logistic regression": 0}
+    with threadpool_limits(1, user_api="blas"):  # many small products: more threads would only wait for each other
+        for test in np.array_split(order, folds):
+            train = np.setdiff1d(order, test)
+            x = represent(train).astype(np.float64)
+            nearest = np.asarray((x[test] @ x[train].T).argmax(axis=1)).ravel()
+            linear = LogisticRegression(max_iter=1000).fit(x[train], labels[train])
+            right["nearest neighbour"] += int(np.sum(labels[train][nearest] == labels[test]))
+            right["logistic regression"] += int(np.sum(linear.predict(x[test]) == labels[test]))
+    return {name: count / len(labels) for name, count in right.items()}
+
+
+CLASSIFIERS: dict[str, Callable[[int, int, int], Any]] = {
+    # Minimized far beyond the defaults, so that the order of the objects is the same on every machine.
+    LOGISTIC: lambda objects, width, run: LogisticRegression(max_iter=1000, tol=1e-8),
+    "linear SVM": lambda objects, width, run: LinearSVC(dual=False, max_iter=10000, tol=1e-8),
+    "free MLP": lambda objects, width, run: MLPClassifier(
+        (width,), activation="tanh", alpha=1.0, solver="lbfgs", max_iter=5000, tol=1e-8, random_state=run
+    ),
+    "nearest neighbours": lambda objects, width, run: KNeighborsClassifier(min(15, objects), weights="distance"),
+}
+"""Ordinary classifiers by name: what makes one for a number of training objects, a width and the number of a run.
+
+Penalties are as scikit-learn sets them, except for the MLP's, which is 1; it has a hidden layer as wide as the input,
+and weights of either sign. There are 15 neighbours, and the closer ones count more.
+"""
+
+
+def classifier_auc(name: str, draw: Draw) -> NDArray[np.float64]:
+    """AUC of one of the `CLASSIFIERS` on each run of a draw."""
+    if name not in CLASSIFIERS:
+        raise InputError(f"Unknown classifier {name!r}; expected one of {', '.join(CLASSIFIERS)}.")
+    scores = []
+    with threadpool_limits(1, user_api="blas"):
+        objects = zip(draw.run_ids, draw.x_train.double(), draw.y_train, draw.x_test.double(), strict=True)
+        for run, x, y, x_test in objects:
+            fitted = CLASSIFIERS[name](len(x), draw.width, run).fit(x.numpy(), y.numpy())
+            scores.append(_score(fitted, x_test.numpy()))
+    # Scores closer than 1e-10 tie: their order would depend on the machine.
+    return auc_of_scores(torch.from_numpy(np.stack(scores)).round(decimals=10), draw.y_test).numpy()
+
+
+def logistic_auc(draw: Draw) -> NDArray[np.float64]:
+    """AUC of logistic regression (weights of either sign, penalty as scikit-learn sets it) on each run of a draw."""
+    return classifier_auc(LOGISTIC, draw)
+
+
+def _score(fitted: Any, x: NDArray[np.float64]) -> Any:
+    """What orders the objects: the margin where a classifier has one, otherwise the probability of the positives."""
+    return fitted.decision_function(x) if hasattr(fitted, "decision_function") else fitted.predict_proba(x)[:, 1]
