@@ -13,7 +13,7 @@ import pytest
 import torch
 from nbclient import NotebookClient
 
-from wfhelpers._support import SWITCH, InputError, one_core_a_block, progress
+from wfhelpers._support import SWITCH, InputError, one_core_per_block, progress
 
 LOOP = "for _ in progress(range(3), 'counting'): time.sleep(0.2)"
 
@@ -133,12 +133,12 @@ def test_as_many_workers_as_torch_had_threads_each_computing_alone(threads):
         everyone_is_here.wait()
         return torch.get_num_threads()
 
-    with one_core_a_block() as pool:
+    with one_core_per_block() as pool:
         assert list(pool.map(work, range(threads))) == [1] * threads
     assert torch.get_num_threads() == threads
 
 
 def test_threads_are_given_back_after_an_error(threads):
-    with pytest.raises(ZeroDivisionError), one_core_a_block() as pool:
+    with pytest.raises(ZeroDivisionError), one_core_per_block() as pool:
         list(pool.map(lambda number: 1 / number, [1, 0]))
     assert torch.get_num_threads() == threads

@@ -1,4 +1,4 @@
-"""What every room may use: the refusal of wrong input, a progress bar, and one core per block of work.
+"""What every room may use: the refusal of wrong input, a progress bar, one core per block of work, stable hashes.
 
 The bar is shown where somebody watches, and only there:
 
@@ -10,17 +10,22 @@ A notebook that a program runs (jupyter-book, papermill, nbconvert, nbval) has n
 The environment variable ``WFHELPERS_PROGRESS=off`` turns it off everywhere.
 """
 
+import ast
+import hashlib
+import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import torch
 from tqdm import tqdm
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 SWITCH = "WFHELPERS_PROGRESS"
 
@@ -81,7 +86,7 @@ def _clear_cell_output() -> None:
 
 
 @contextmanager
-def one_core_a_block() -> Iterator[Executor]:
+def one_core_per_block() -> Iterator[Executor]:
     """Threads that each work on their own block, as many as torch would use.
 
     Blocks are too small to share: the cores would mostly wait for each other, and for twenty times as long where
@@ -90,7 +95,54 @@ def one_core_a_block() -> Iterator[Executor]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        with ThreadPoolExecutor(threads) as pool:
+        with _blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
             yield pool
     finally:
         torch.set_num_threads(threads)
+
+
+@lru_cache
+def _blas() -> Any:
+    import scipy.linalg  # noqa: F401  # its BLAS must be there to be found
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def side_by_side(work: Callable[[Item], Result], items: Iterable[Item], label: str) -> list[Result]:
+    """``work`` of every item, in order: as many at a time as torch has threads, a core each, while a bar counts."""
+    todo = list(items)
+    with one_core_per_block() as pool:
+        return list(progress(pool.map(work, todo), label, total=len(todo)))
+
+
+def canonical_code(source: str) -> str:
+    """What Python source does, as text that is the same on every version of Python.
+
+    Comments, docstrings, layout and imports do not count.
+    """
+    return _canonical(ast.parse(source))
+
+
+def short_hash(value: Any) -> str:
+    """First twelve digits of the sha256 of a value's canonical JSON."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _canonical(node: Any) -> str:
+    if isinstance(node, list):
+        kept = [each for each in node if not _says_nothing(each)]
+        return f"[{','.join(map(_canonical, kept))}]"
+    if not isinstance(node, ast.AST):
+        return f"{type(node).__name__} {node!r}"
+    # An empty field is left out: later versions of Python have fields of which earlier ones know nothing.
+    fields = [(name, value) for name, value in ast.iter_fields(node) if value is not None and value != []]
+    return f"{type(node).__name__}({','.join(f'{name}={_canonical(value)}' for name, value in fields)})"
+
+
+def _says_nothing(node: Any) -> bool:
+    """Whether a statement is an import or only a string."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return isinstance(node, ast.Import | ast.ImportFrom)

@@ -7,7 +7,8 @@ from sklearn.metrics import roc_auc_score
 
 from wfhelpers.core import network
 from wfhelpers.core.evaluation import auc, auc_of_scores, rows, table
-from wfhelpers.core.strategies import CHARITABLE, MODELS, Settings, fit
+from wfhelpers.core.protocols import CHARITABLE
+from wfhelpers.core.strategies import MODELS, Settings, fit
 from wfhelpers.core.tasks import Task
 
 QUICK = Settings(steps=3, agnostic_architectures=1, agnostic_shared_weights=1)

@@ -1,4 +1,4 @@
-"""Cells: what their names depend on, and that their rows are those of the engine."""
+"""Jobs: what their names depend on, and that their rows are those of the engine."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from wfhelpers._support import InputError
+from wfhelpers._support import InputError, canonical_code
 from wfhelpers.core import evaluation, jobs, strategies
+from wfhelpers.core.jobs import Job
+from wfhelpers.core.protocols import CHARITABLE, LITERAL
 from wfhelpers.core.spectra import laplacian_spectrum
 from wfhelpers.core.tasks import Task
+from wfhelpers.results.plan import pair_jobs, task_jobs
 
 FAST = {"steps": 3, "agnostic_architectures": 1, "agnostic_shared_weights": 1, "lottery_rounds": 2}
 
@@ -23,35 +26,35 @@ def toy(tmp_path: Path) -> str:
     return str(path)
 
 
-def page(dataset: str, **choices: object) -> list[jobs.Cell]:
+def page(dataset: str, **choices: object) -> list[Job]:
     defaults = {"sizes": [3, 5], "test_per_class": 4, "runs": 2, "settings": FAST}
-    return jobs.page_cells(dataset, "a", ["b", "c"], **{**defaults, **choices})  # type: ignore[arg-type]
+    return task_jobs(dataset, "a", ["b", "c"], **{**defaults, **choices})  # type: ignore[arg-type]
 
 
 def test_a_page_has_every_protocol_orientation_and_size(toy: str) -> None:
     made = page(toy)
     assert len(made) == 3 * 2 * 2
-    assert {(cell.negative, cell.positive) for cell in made} == {(("a",), ("b", "c")), (("b", "c"), ("a",))}
-    assert {cell.size for cell in made if cell.spectra} == {5}
-    assert len({cell.name for cell in made}) == len(made)
+    assert {(job.negative, job.positive) for job in made} == {(("a",), ("b", "c")), (("b", "c"), ("a",))}
+    assert {job.size for job in made if job.spectra} == {5}
+    assert len({job.name for job in made}) == len(made)
 
 
 def test_rows_are_those_of_the_engine(toy: str) -> None:
-    cell = page(toy, protocol="charitable", orientation="given")[1]
-    made = jobs.compute(cell)
-    settings = replace(strategies.CHARITABLE, **FAST)  # type: ignore[arg-type]
+    job = page(toy, protocol="charitable", orientation="given")[1]
+    made = jobs.compute(job)
+    settings = replace(CHARITABLE, **FAST)  # type: ignore[arg-type]
     expected = evaluation.table(Task(toy, "a", ["b", "c"], 5, 4), settings, runs=2, seed=0)
     columns = ["task", "size", "model", "run", "auc", "train_loss", "density_1", "density_2"]
     pd.testing.assert_frame_equal(made.rows[columns], expected[columns].round(5), check_dtype=False)
-    assert (made.rows["cell"] == cell.name).all()
+    assert (made.rows["job"] == job.name).all()
     assert tuple(made.rows.columns) == jobs.COLUMNS
 
 
 def test_spectra_are_quartiles_over_runs(toy: str) -> None:
-    cell = page(toy, protocol="literal", orientation="given")[1]
-    made = jobs.compute(cell).spectra
-    draw = cell.task.draw(2, 0)
-    settings = replace(strategies.LITERAL, **FAST)  # type: ignore[arg-type]
+    job = page(toy, protocol="literal", orientation="given")[1]
+    made = jobs.compute(job).spectra
+    draw = job.task.draw(2, 0)
+    settings = replace(LITERAL, **FAST)  # type: ignore[arg-type]
     spectra = laplacian_spectrum(strategies.fit("bin", draw, settings, 0)["bin"].weights).numpy()
     place = strategies.MODELS.index("bin")
     expected = np.quantile(spectra, [0.25, 0.5, 0.75], axis=0)
@@ -60,33 +63,66 @@ def test_spectra_are_quartiles_over_runs(toy: str) -> None:
 
 
 def test_a_pair_has_two_strategies(toy: str) -> None:
-    made = jobs.pair_cells(toy, "literal", 3, test_per_class=4, runs=2, settings=FAST)
-    assert [(cell.negative[0], cell.positive[0]) for cell in made[:3]] == [("a", "b"), ("a", "c"), ("b", "a")]
+    made = pair_jobs(toy, "literal", 3, test_per_class=4, runs=2, settings=FAST)
+    assert [(job.negative[0], job.positive[0]) for job in made[:3]] == [("a", "b"), ("a", "c"), ("b", "a")]
     assert len(made) == 6
     assert set(jobs.compute(made[0]).rows["model"]) == {"real", "real-bin", "bin", "bin-real"}
 
 
 def test_a_name_depends_on_settings_data_and_code(toy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cell = page(toy)[0]
-    assert cell.name == page(toy)[0].name
-    assert replace(cell, runs=3).causes["settings"] != cell.causes["settings"]
-    assert replace(cell, settings=(("steps", 4),)).causes["settings"] != cell.causes["settings"]
+    job = page(toy)[0]
+    assert job.name == page(toy)[0].name
+    assert replace(job, runs=3).causes["settings"] != job.causes["settings"]
+    assert replace(job, settings=(("steps", 4),)).causes["settings"] != job.causes["settings"]
     other = tmp_path / "other" / "toy.npz"
     other.parent.mkdir()
     np.savez(other, X=np.random.default_rng(1).normal(size=(36, 6)), y=np.repeat(["a", "b", "c"], 12))
-    changed = replace(cell, dataset=str(other))
-    assert changed.key == cell.key
-    assert {cause for cause in cell.causes if changed.causes[cause] != cell.causes[cause]} == {"data"}
-    name = cell.name
-    monkeypatch.setattr(jobs, "COMPUTED_BY", (*jobs.COMPUTED_BY, "plots"))
-    assert cell.name != name
+    changed = replace(job, dataset=str(other))
+    assert changed.key == job.key
+    assert {cause for cause in job.causes if changed.causes[cause] != job.causes[cause]} == {"data"}
+    name = job.name
+    monkeypatch.setattr(jobs, "code_hash", lambda: "another")
+    assert job.name != name
 
 
-def test_comments_and_docstrings_are_no_code() -> None:
+def test_comments_docstrings_layout_and_imports_are_not_code() -> None:
     plain = "def f(x):\n    return x + 1\n"
-    dressed = '"""Module."""\n\ndef f(x):\n    """Add."""\n    # one more\n    return (x +\n        1)\n'
-    assert jobs.bare_code(plain) == jobs.bare_code(dressed)
-    assert jobs.bare_code(plain) != jobs.bare_code(plain.replace("1", "2"))
+    dressed = """'''Module.'''
+import os
+
+def f(x):
+    '''Add.'''
+    from a import b
+    # one more
+    return (x +
+        1)
+"""
+    assert canonical_code(plain) == canonical_code(dressed)
+    for before, after in (("1", "2"), ("1", "1.0"), ("f(", "g("), ("+", "-")):
+        assert canonical_code(plain) != canonical_code(plain.replace(before, after))
+
+
+def test_canonical_code_is_the_same_text_on_every_version_of_python() -> None:
+    source = "def f[x: int](*, a=-1.5):\n    return f'{a!r:>{3}} {a:.2f}' 'b' if a else None\n"
+    assert canonical_code(source.replace("[x: int]", "")) == (
+        "Module(body=[FunctionDef(name=str 'f',args=arguments(kwonlyargs=[arg(arg=str 'a')],"
+        "kw_defaults=[UnaryOp(op=USub(),operand=Constant(value=float 1.5))]),"
+        "body=[Return(value=IfExp(test=Name(id=str 'a',ctx=Load()),body=JoinedStr(values=["
+        "FormattedValue(value=Name(id=str 'a',ctx=Load()),conversion=int 114,format_spec=JoinedStr(values=["
+        "Constant(value=str '>'),FormattedValue(value=Constant(value=int 3),conversion=int -1)])),"
+        "Constant(value=str ' '),FormattedValue(value=Name(id=str 'a',ctx=Load()),conversion=int -1,"
+        "format_spec=JoinedStr(values=[Constant(value=str '.2f')])),Constant(value=str 'b')]),"
+        "orelse=Constant()))])])"
+    )
+
+
+def test_the_hash_covers_every_module_of_the_room_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(jobs, "canonical_code", lambda source: read.append(source) or source)
+    jobs.code_hash.__wrapped__()
+    room = Path(jobs.__file__).parent
+    assert sorted(read) == sorted(path.read_text() for path in room.glob("*.py"))
+    assert len(read) > 10
 
 
 @pytest.mark.parametrize(

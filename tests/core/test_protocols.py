@@ -6,9 +6,21 @@ import pytest
 import torch
 
 from wfhelpers.core import protocols
-from wfhelpers.core.protocols import GRID, HELD_OUT, judge, protocol_settings, stored_trials, tune, tuning_draws
-from wfhelpers.core.strategies import CHARITABLE, LITERAL, TUNED, Start, Training, chosen
+from wfhelpers.core.protocols import (
+    CHARITABLE,
+    GRID,
+    HELD_OUT,
+    LITERAL,
+    TRIALS,
+    chosen,
+    judge_trial,
+    protocol_settings,
+    stored,
+    tune,
+)
+from wfhelpers.core.strategies import Start, Training
 from wfhelpers.core.tasks import Task
+from wfhelpers.study.task_series import tuning_draws
 
 TWO_TRIALS = {
     training: [Training(Start(1.0), 0.01), Training(Start(0.1, None), 0.1)]
@@ -38,7 +50,7 @@ def test_every_training_has_the_same_number_of_trials(quick, draw):
     assert len({len(trials) for trials in GRID.values()}) == 1
     assert tune([draw]).groupby("training").size().eq(2).all()
     for dataset in ("mnist", "citeseer"):
-        assert stored_trials(dataset).groupby("training").size().to_dict() == {name: 12 for name in GRID}
+        assert pd.read_csv(TRIALS[dataset]).groupby("training").size().to_dict() == {name: 12 for name in GRID}
 
 
 def test_the_best_trial_is_chosen_and_the_first_where_they_tie():
@@ -58,14 +70,14 @@ def test_the_best_trial_is_chosen_and_the_first_where_they_tie():
 
 @pytest.mark.parametrize("dataset", ["mnist", "citeseer"])
 def test_stored_trials_can_be_made_again(dataset):
-    trials = stored_trials(dataset)
-    assert chosen(trials) == TUNED[dataset]
+    trials = pd.read_csv(TRIALS[dataset])
+    assert chosen(trials) == stored(dataset)
     validation = [draw.split(HELD_OUT) for draw in tuning_draws(dataset)]
     trained = trials[trials.training.isin(["real", "bin"])]
     for position in np.random.default_rng(0).choice(len(trained), 2, replace=False):
         row = trained.iloc[position]
         trial = Training(Start(row.scale, None if np.isnan(row["mean"]) else row["mean"]), row.rate)
-        again = judge(row.training, trial, LITERAL, validation, protocols.SEED)
+        again = judge_trial(row.training, trial, LITERAL, validation, protocols.SEED)
         assert again["validation_auc"] == pytest.approx(row.validation_auc, abs=0.01)
 
 
@@ -73,7 +85,7 @@ def test_protocols_by_name():
     task = Task("mnist", 1, 2, 20, 10)
     assert protocol_settings("literal", task) is LITERAL
     assert protocol_settings("charitable", task) is CHARITABLE
-    assert protocol_settings("tuned", task) == TUNED["mnist"]
+    assert protocol_settings("tuned", task) == stored("mnist")
     with pytest.raises(ValueError, match="Unknown protocol 'best'; expected literal, charitable or tuned"):
         protocol_settings("best", task)
 

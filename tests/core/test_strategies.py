@@ -5,12 +5,10 @@ import pytest
 import torch
 
 from wfhelpers.core import network
+from wfhelpers.core.protocols import CHARITABLE, LITERAL, stored
 from wfhelpers.core.strategies import (
-    CHARITABLE,
-    LITERAL,
     MODELS,
     STRATEGIES,
-    TUNED,
     Settings,
     Start,
     Training,
@@ -173,7 +171,8 @@ def test_protocols():
     assert LITERAL.bin.start == LITERAL.real.start == LITERAL.lottery.start == LITERAL.bin_real.start == Start(1.0, 0.0)
     assert CHARITABLE.real == LITERAL.real
     assert CHARITABLE.bin.start.mean is None
-    assert set(TUNED) == {"mnist", "citeseer"}
+    assert all(stored(dataset) for dataset in ("mnist", "citeseer"))
+    assert stored("wine.csv") is None
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from wfhelpers.core import data
 from wfhelpers.core.data import DataError
-from wfhelpers.core.tasks import Draw, Task, task_grid, task_series
+from wfhelpers.core.tasks import Draw, Task
 
 QUICK = settings(max_examples=20, deadline=None)
 PARTS = ("x_train", "y_train", "x_test", "y_test")
@@ -193,59 +193,9 @@ def test_impossible_fractions_are_refused(fraction):
         Task(DIGITS, 0, 1, 10, 5).draw(1, seed=0).split(fraction)
 
 
-def test_a_series_asks_one_question_at_several_sizes():
-    first, second = task_series("mnist", [4], [9], [20, 60], 10)
-    assert (first.title, second.title) == ("4 vs 9", "4 vs 9")
-    assert (first.train_per_class, second.train_per_class) == (20, 60)
-    assert {first.test_per_class, second.test_per_class} == {10}
-    assert [task.train_per_class for task in task_series("mnist", 4, 9, 70)] == [70]
-
-
-@pytest.mark.parametrize(
-    ("dataset", "title", "train", "test"),
-    [
-        ("mnist", "1 vs 2", [50, 100, 150], 50),
-        ("citeseer", "DB vs IR", [50, 100, 150], 50),
-        (labelled_rows(["x", "y", "z"] * 40), "x vs y", [10, 20, 30], 10),
-        (labelled_rows([7, 8] * 4 + [8] * 30), "7 vs 8", [1, 2, 3], 1),
-    ],
-)
-def test_a_series_fills_in_what_is_not_named(dataset, title, train, test):
-    made = task_series(dataset)
-    assert {task.title for task in made} == {title}
-    assert [task.train_per_class for task in made] == train
-    assert {task.test_per_class for task in made} == {test}
-
-
-@pytest.mark.parametrize(
-    ("given", "what"),
-    [
-        ({"positive": None}, "Only one of the groups"),
-        ({"positive": 1}, "in both groups"),
-        ({"train_per_class": []}, "train_per_class is"),
-        ({"train_per_class": [20, 20]}, "train_per_class is"),
-        ({"train_per_class": [20, "many"]}, "train_per_class is 'many'"),
-        ({"train_per_class": [20, 21]}, "Class 1 of made has 30 objects"),
-        ({"test_per_class": 0}, "test_per_class is 0"),
-        ({"test_per_class": "ten"}, "test_per_class is 'ten'"),
-        ({"test_per_class": 30}, "Class 1 of made has 30 objects"),
-    ],
-)
-def test_a_series_refuses_what_is_not_a_task(given, what):
-    with pytest.raises(DataError, match=what):
-        task_series(DIGITS, **({"negative": 1, "positive": 2, "test_per_class": 10} | given))
-
-
 def test_a_swapped_task_has_the_same_objects_and_the_other_labels():
     task = Task("mnist", [1, 3], 2, 20, 10)
     there, back = task.draw(2, seed=5), task.swapped().draw(2, seed=5)
     assert task.swapped().title == "2 vs {1,3}"
     assert torch.equal(there.x_train, back.x_train)
     assert torch.equal(there.y_test, 1 - back.y_test)
-
-
-def test_a_grid_asks_one_question_of_each_kind_unless_one_is_named():
-    titles = [[task.title for task in series] for series in task_grid(train_per_class=[5, 10], test_per_class=5)]
-    assert titles == [[title] * 2 for title in ("1 vs 2", "{1,2,3} vs {4,5,6}", "DB vs IR", "{Agents,AI} vs {DB,IR}")]
-    assert [[task.title for task in series] for series in task_grid(None, [4], [9], 20)] == [["4 vs 9"]]
-    assert [task.title for (task,) in task_grid("citeseer", train_per_class=20)] == ["DB vs IR"]

@@ -8,12 +8,12 @@ from torch import Tensor
 
 
 def soft_step(w: Tensor, sharpness: float) -> Tensor:
-    """Approximate step function of Sec. 3: ``B_M(w) = 1 / (1 + exp(-M w))``, with ``M = sharpness``."""
+    """Approximate step function of eq. (3): ``B_M(w) = 1 / (1 + exp(-M w))``, with ``M = sharpness``."""
     return torch.sigmoid(sharpness * w)
 
 
 def soft_step_slope(w: Tensor, sharpness: float) -> Tensor:
-    """Derivative of `soft_step`, as in App. A: ``B'_M(w) = M B_M(w) (1 - B_M(w))``, at most ``M / 4``.
+    """Derivative of `soft_step`, eq. (4) and App. A: ``B'_M(w) = M B_M(w) (1 - B_M(w))``, at most ``M / 4``.
 
     Computed as ``M B_M(w) B_M(-w)``, which keeps its relative precision where ``B_M`` rounds to one.
     """

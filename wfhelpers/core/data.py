@@ -1,11 +1,8 @@
 """MNIST, Citeseer or your own table, prepared as in Sec. 5 of the paper: rows of unit norm, at most 64 columns.
 
 `load` is the way in. It verifies a file's sha256, prepares the objects and returns a `Dataset`; whatever is wrong with
-the input is said in one sentence, as a `DataError`. The single steps of the preparation (`pool`, `principal_scores`,
-`unit_rows`) and the unprepared objects (`mnist_images`, `citeseer_words`) are public too, for those who want to look.
-
-Two points that the paper leaves open are keywords: ``pooling`` (mean or max) and ``centred`` (whether the mean is taken
-off before the principal components).
+the input is said in one sentence, as a `DataError`. Two points that the paper leaves open are keywords: ``pooling``
+(mean or max) and ``centred`` (whether the mean is taken off before the principal components).
 """
 
 import csv
@@ -76,7 +73,7 @@ def load(
     Parameters
     ----------
     name_or_path
-        ``"mnist"`` (500 images a digit) or ``"citeseer"`` (all 3,312 papers), both bundled; or the path of a ``.npz``
+        ``"mnist"`` (500 images per digit) or ``"citeseer"`` (all 3,312 papers), both bundled; or the path of a ``.npz``
         with arrays ``X`` and ``y``, or of a ``.csv`` with a column ``label``.
     full
         For MNIST, all 60,000 training images followed by the 10,000 test images, from the four original files: in
@@ -101,11 +98,8 @@ def load(
     return _from_file(name_or_path, centred)
 
 
-# Preparation, step by step
-
-
 def pool(images: NDArray[np.uint8], pooling: str = "mean") -> NDArray[np.float64]:
-    """Crop 2 pixels a side, pool 64 windows of 3x3 pixels, vectorize: ``[n, 28, 28]`` to ``[n, 64]`` (Sec. 5)."""
+    """Crop 2 pixels per side, pool 64 windows of 3x3 pixels, vectorize: ``[n, 28, 28]`` to ``[n, 64]`` (Sec. 5)."""
     windows = images[:, 2:26, 2:26].reshape(-1, 8, 3, 8, 3)
     pooled: NDArray[Any] = windows.max(axis=(2, 4)) if pooling == "max" else windows.mean(axis=(2, 4))
     return pooled.reshape(-1, WIDTH).astype(np.float64)
@@ -146,7 +140,7 @@ def project(
 def unit_rows(rows: NDArray[np.float64]) -> NDArray[np.float32]:
     """Divide each row by its Euclidean norm, ``x^T x = 1`` (Sec. 5).
 
-    Values are rounded to multiples of 2^-22, coarser than what processors differ by, so that all get the same features.
+    Values are rounded to multiples of 2^-22, coarser than what processors differ by: all get the same features.
     """
     _refuse_zero_rows(rows)
     # Scaled first, because the squares of very large or small values would leave the range of floats.
@@ -162,12 +156,9 @@ def _refuse_zero_rows(rows: NDArray[np.float64]) -> None:
 
 
 def _dense_axes(rows: NDArray[np.float64], mean: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    """Eigenvectors of ``X^T X``, by way of ``X X^T`` where that is smaller."""
-    x = rows - mean
-    by_column = x.shape[1] <= x.shape[0]
-    values, vectors = np.linalg.eigh(x.T @ x if by_column else x @ x.T)
-    kept = [i for i in reversed(range(len(values))) if values[i] > 1e-12 * values[-1]][:count]
-    axes: NDArray[np.float64] = vectors[:, kept] if by_column else x.T @ vectors[:, kept] / np.sqrt(values[kept])
+    """Right singular vectors."""
+    _, sizes, vectors = np.linalg.svd(rows - mean, full_matrices=False)
+    axes: NDArray[np.float64] = vectors[sizes > 1e-6 * sizes[0]][:count].T
     return axes
 
 
@@ -186,9 +177,6 @@ def _sparse_axes(rows: csr_array, mean: NDArray[np.float64], count: int) -> NDAr
     values, vectors = eigsh(operator, k=count, ncv=2 * count + 2, v0=start)
     axes = (transposed @ vectors - np.outer(mean, vectors.sum(axis=0))) / np.sqrt(values)
     return np.asarray(axes)[:, ::-1]
-
-
-# Bundled samples
 
 
 def mnist_images() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -235,9 +223,6 @@ def _dataset(name: str, rows: NDArray[np.float64], labels: NDArray[Any], checksu
     features.setflags(write=False)
     labels.setflags(write=False)
     return Dataset(name, features, labels, tuple(np.unique(labels).tolist()), checksum)
-
-
-# The reader's own files
 
 
 def _from_file(name_or_path: str | Path, centred: bool) -> Dataset:
@@ -294,7 +279,7 @@ def _read_csv(path: Path) -> tuple[NDArray[np.float64], NDArray[Any]]:
     try:
         return np.array(body, dtype=np.float64).reshape(len(body), len(header) - 1), _typed(labels)
     except ValueError as error:
-        raise DataError(f"{path} has a feature that is no number ({error}).") from error
+        raise DataError(f"{path} has a feature that is not a number ({error}).") from error
 
 
 def _typed(labels: Sequence[str]) -> NDArray[Any]:

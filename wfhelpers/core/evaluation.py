@@ -10,14 +10,20 @@ from wfhelpers.core.tasks import Draw, Task
 
 
 def auc(weights: Tensor, draw: Draw) -> Tensor:
-    """Area under the ROC curve on the test objects, one a network ``[..., runs]``, in float64.
+    """Area under the ROC curve on the test objects, one value per network ``[..., runs]``, in float64.
 
-    The share of (negative, positive) pairs that psi puts in the right order; a tie counts half. The objects are
-    ordered by the sum inside the softplus, which orders them as psi does but does not round large scores together.
-    Sums closer than 1e-10 tie: their order would depend on the machine.
+    The share of (negative, positive) pairs that psi puts in the right order; a tie counts half.
     """
-    sums = network.presum(weights.double(), draw.x_test.double()).round(decimals=10)
-    return auc_of_scores(sums, draw.y_test)
+    return auc_of_scores(ordering_sums(weights, draw), draw.y_test)
+
+
+def ordering_sums(weights: Tensor, draw: Draw) -> Tensor:
+    """Sum inside the softplus of eq. (11) for each test object: what `auc` orders the objects by.
+
+    It orders them as psi does but does not round large scores together. Sums closer than 1e-10 tie: their order would
+    depend on the machine.
+    """
+    return network.presum(weights.double(), draw.x_test.double()).round(decimals=10)
 
 
 def auc_of_scores(scores: Tensor, y: Tensor) -> Tensor:
@@ -31,7 +37,7 @@ def auc_of_scores(scores: Tensor, y: Tensor) -> Tensor:
 
 
 def rows(fitted: dict[str, Fitted], draw: Draw) -> pd.DataFrame:
-    """Tidy table of trained models, one row a (model, run)."""
+    """Tidy table of trained models, one row per (model, run)."""
     tables = []
     for model, result in fitted.items():
         densities = network.density(result.weights)
@@ -55,9 +61,9 @@ def rows(fitted: dict[str, Fitted], draw: Draw) -> pd.DataFrame:
 
 
 def table(task: Task, settings: Settings, *, runs: int, seed: int, timed: bool = True) -> pd.DataFrame:
-    """Train the ten models on a task: one row a (task, size, model, run)."""
+    """Train the ten models on a task: one row per (task, size, model, run)."""
     draw = task.draw(runs, seed)
-    made = rows(fit_all(draw, settings, seed, timed=timed), draw)
-    made.insert(0, "task", task.title)
-    made.insert(1, "size", task.train_per_class)
-    return made
+    results = rows(fit_all(draw, settings, seed, timed=timed), draw)
+    results.insert(0, "task", task.title)
+    results.insert(1, "size", task.train_per_class)
+    return results

@@ -19,7 +19,7 @@ def tanh_(x: Tensor) -> Tensor:
 
 
 def presum(weights: Tensor, x: Tensor) -> Tensor:
-    """Sum inside the softplus of eq. (11), ``sum_i tanh(sum_j w2_ij tanh(sum_k w1_jk x_k))``, one an object.
+    """Sum inside the softplus of eq. (11), ``sum_i tanh(sum_j w2_ij tanh(sum_k w1_jk x_k))``, per object.
 
     It orders the objects as psi does, without psi's rounding where the softplus is large.
     """
@@ -33,12 +33,12 @@ def score(weights: Tensor, x: Tensor) -> Tensor:
 
 
 def loss(weights: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """Objective F of eq. (12), ``mean over objects of psi(w, x) (1 - 2 y)``, one a network."""
+    """Objective F of eq. (1) and (12), ``mean over objects of psi(w, x) (1 - 2 y)``, one value per network."""
     return _objective(presum(weights, x), y)
 
 
 def loss_of_shared_weights(architecture: Tensor, shared: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """F of the networks ``u architecture`` for all ``u`` of ``shared [k, ...]``: ``[k, ...]``, as `loss` gives it.
+    """Objective F of the networks ``u architecture`` for every ``u`` of ``shared [k, ...]``, as `loss` gives it.
 
     The innermost sum of eq. (11) is u times that of the architecture, which is computed only once.
     """
@@ -58,8 +58,8 @@ def loss_gradient(weights: Tensor, x: Tensor, y: Tensor) -> Tensor:
         dF/dw1 = sum over objects of  [(w2^T dF/dz (1 - b^2)) (1 - a^2)]  outer  x
     """
     first, second = weights.unbind(-3)
-    a = torch.tanh(_matvec(first, x))
-    b = torch.tanh(_matvec(second, a))
+    a = tanh_(_matvec(first, x))
+    b = tanh_(_matvec(second, a))
     into_z = torch.sigmoid(b.sum(-1)) * label_sign(y, x.dtype) / x.shape[-2]
     into_second = into_z[..., None] * (1 - b * b)
     # w2 is divided by its scale before the product and multiplied after (1 - a^2), which is 0 where it would overflow.
@@ -86,10 +86,7 @@ def _objective(sums: Tensor, y: Tensor) -> Tensor:
 
 def _matvec(weights: Tensor, x: Tensor) -> Tensor:
     """``sum_k w_jk x_k`` for every object; a sum out of range becomes an infinity of the right sign, never a NaN."""
-    largest = (
-        weights.abs().amax() * x.abs().amax() * x.shape[-1] if weights.numel() and x.numel() else torch.tensor(0.0)
-    )
-    if torch.isfinite(largest):
+    if not (weights.numel() and x.numel()) or torch.isfinite(weights.abs().amax() * x.abs().amax() * x.shape[-1]):
         return x @ weights.mT
     weight_scale = weights.abs().amax((-1, -2), keepdim=True).clamp_min(1)
     x_scale = x.abs().amax((-1, -2), keepdim=True).clamp_min(1)

@@ -1,26 +1,23 @@
 """The five training strategies of Sec. 5 and the ten networks that they give.
 
 `fit` trains one strategy on every run of a draw. Each strategy is a generator that yields its networks in the order in
-which they come about, so that the time between two of them is the time that the second one took.
-
-Where the text leaves a choice open, `Settings` has a field for it; a protocol is a full set of choices.
+which they come about, so that the time between two of them is the time that the second one took. Where the text leaves
+a choice open, `Settings` has a field for it; a protocol (`wfhelpers.core.protocols`) is a full set of choices.
 """
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
-import pandas as pd
 import torch
-from scipy.stats import norm
+from scipy.special import ndtri
 from torch import Tensor
 
 from wfhelpers._support import InputError
 from wfhelpers.core import network
 from wfhelpers.core.tasks import Draw
-from wfhelpers.core.training import BINARY, SQUARE, descend
+from wfhelpers.core.training import BINARY, SQUARE, Parametrization, descend
 
 Generators = list[np.random.Generator]
 Networks = Iterator[tuple[str, Tensor]]
@@ -58,7 +55,7 @@ class Start:
     """Normal distribution ``N(mean, scale^2)`` of the numbers that training starts from.
 
     With ``mean=None`` it is ``scale * Phi^-1(1 / I)``, for which a share 1/I of the numbers is positive. A binary
-    network of width I then has one edge a node on average, and the sums inside its tanh units stay near one.
+    network of width I then has one edge per node on average, and the sums inside its tanh units stay near one.
     """
 
     scale: float = 1.0
@@ -68,10 +65,10 @@ class Start:
         if not self.scale >= 0:
             raise InputError(f"The scale of a start is {self.scale}; expected 0 or a positive number.")
 
-    def sample(self, generators: Generators, width: int) -> Tensor:
-        """Start of one network a generator, ``[runs, 2, I, I]``."""
-        mean = self.scale * norm.ppf(1 / width) if self.mean is None else self.mean
-        drawn = [generator.normal(mean, self.scale, (2, width, width)) for generator in generators]
+    def sample(self, sources: Generators, width: int) -> Tensor:
+        """Start of one network per generator, ``[runs, 2, I, I]``."""
+        mean = self.scale * float(ndtri(1 / width)) if self.mean is None else self.mean
+        drawn = [generator.normal(mean, self.scale, (2, width, width)) for generator in sources]
         return torch.from_numpy(np.stack(drawn)).float()
 
 
@@ -92,7 +89,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Settings:
-    """Every choice that the ten models need. The defaults are the protocol `LITERAL`.
+    """Every choice that the ten models need. The defaults are the protocol literal.
 
     Attributes
     ----------
@@ -103,7 +100,7 @@ class Settings:
     M_hard, M_soft, unscaled_slope
         Sharpness of the step forward and backward; whether the slope lacks the factor ``M_soft``, as in the main text.
     steps, batch
-        Updates of each training and objects an update sees (all of them if None).
+        Updates of each training, and objects per update (all of them if None).
     lottery_rounds, lottery_retrain
         Length T of the pruning sequence; whether the kept weights are rewound and trained again after each pruning.
     agnostic_architectures, agnostic_shared_weights, agnostic_fresh_weight
@@ -138,38 +135,6 @@ class Settings:
                 raise InputError(f"{name} is {value!r}; expected a whole number of at least 1.")
 
 
-LITERAL = Settings()
-"""Every start N(0, 1), as the text reads."""
-
-CHARITABLE = Settings(bin=Training(SPARSE, 0.01), bin_real=Training(Start(scale=0.0, mean=1.0), 0.01))
-"""The reading kindest to the paper: a sparse start for ``bin``, fine-tuning that begins at the weights 1 of the binary
-network (Fig. 1: "fine tune real-value weights on top"), the text's start for the others.
-
-The rate of ``bin`` is small because from a sparse start rounding errors grow at 0.1 until they flip edges: another
-processor would find another network."""
-
-
-def chosen(trials: pd.DataFrame) -> Settings:
-    """Settings of the protocol tuned: for every training, the trial of the highest validation AUC (the first at a tie).
-
-    The table has one row a trial, with columns ``training`` (a field of `Settings`), ``scale``, ``mean`` (empty for
-    the mean of a sparse start), ``rate`` (empty where nothing is trained) and ``validation_auc``.
-    """
-    fields_chosen: dict[str, Training | Start] = {}
-    for training, group in trials.groupby("training"):
-        best = group.iloc[int(group["validation_auc"].argmax())]
-        start = Start(float(best["scale"]), None if pd.isna(best["mean"]) else float(best["mean"]))
-        fields_chosen[str(training)] = start if pd.isna(best["rate"]) else Training(start, float(best["rate"]))
-    return replace(LITERAL, agnostic_fresh_weight=False, **fields_chosen)  # type: ignore[arg-type]
-
-
-TRIALS = {name: Path(__file__).parent / "bundled" / f"trials_{name}.csv" for name in ("mnist", "citeseer")}
-"""Stored trials of the protocol tuned, a table a data set, made by ``python -m wfhelpers.core.protocols``."""
-
-TUNED = {name: chosen(pd.read_csv(path)) for name, path in TRIALS.items() if path.exists()}
-"""Every training gets the same number of trials for its start and its rate, judged on validation objects only."""
-
-
 @dataclass(frozen=True)
 class Fitted:
     """One model trained on every run.
@@ -189,7 +154,7 @@ class Fitted:
 
 
 def fit(strategy: str, draw: Draw, settings: Settings, seed: int, *, timed: bool = False) -> dict[str, Fitted]:
-    """Train one strategy on every run of the draw: its two models, by their identifiers.
+    """Train one strategy of Sec. 5 on every run of the draw: its two models, by their identifiers.
 
     Run r depends on the seed and on r alone, not on the other runs. With ``timed`` every run is trained by itself.
     Training has the precision of the draw: ``draw.to(torch.float64)`` makes it slower, and rounds less.
@@ -205,26 +170,37 @@ def fit(strategy: str, draw: Draw, settings: Settings, seed: int, *, timed: bool
 
 def fit_all(draw: Draw, settings: Settings, seed: int, *, timed: bool = False) -> dict[str, Fitted]:
     """Train the five strategies: ten models, in the order of `MODELS`."""
-    fitted: dict[str, Fitted] = {}
-    for strategy in STRATEGIES:
-        fitted |= fit(strategy, draw, settings, seed, timed=timed)
-    return {model: fitted[model] for model in MODELS}
+    parts = [fit(strategy, draw, settings, seed, timed=timed) for strategy in STRATEGIES]
+    return {model: result for part in parts for model, result in part.items()}
 
 
-def cut(weights: Tensor, draw: Draw) -> Tensor:
+def generators(strategy: str | int, draw: Draw, seed: int) -> Generators:
+    """Source of all random numbers of a strategy, one per run: it depends on the seed, the strategy and the run alone.
+
+    A number in place of a name is for searches beyond the paper's five strategies.
+    """
+    number = STRATEGIES.index(strategy) if isinstance(strategy, str) else strategy
+    return [np.random.default_rng([seed, number, int(run)]) for run in draw.run_ids]
+
+
+def first_numbers(strategy: str, start: Start, draw: Draw, seed: int) -> Tensor:
+    """First ``w`` of every run, drawn as `fit` draws it for the strategy, in the precision of the draw."""
+    return start.sample(generators(strategy, draw, seed), draw.width).to(draw.x_train.dtype)
+
+
+def cut(weights: Tensor, draw: Draw, percentiles: Sequence[int] = PERCENTILES) -> Tensor:
     """Binary network of eq. (13), ``B_infinity(w - xi)`` with the percentile ``xi`` that minimizes F.
 
-    Ties go to the lowest percentile. A weight of zero is no edge, whatever the percentile: what the lottery has
+    Ties go to the lowest percentile. A weight of zero is not an edge, whatever the percentile: what the lottery has
     pruned stays pruned.
     """
-    candidates = _cuts(weights)
+    candidates = _cuts(weights, percentiles)
     return _best(candidates, _train_loss(candidates, draw))
 
 
 def _fit(strategy: str, draw: Draw, settings: Settings, seed: int) -> dict[str, Fitted]:
-    generators = [np.random.default_rng([seed, STRATEGIES.index(strategy), int(run)]) for run in draw.run_ids]
     fitted, total, begin = {}, 0.0, time.perf_counter()
-    for model, weights in _STRATEGIES[strategy](draw, settings, generators):
+    for model, weights in _STRATEGIES[strategy](draw, settings, generators(strategy, draw, seed)):
         seconds = time.perf_counter() - begin
         total += seconds
         fitted[model] = Fitted(weights, _seconds(seconds, draw), _seconds(total, draw))
@@ -232,55 +208,49 @@ def _fit(strategy: str, draw: Draw, settings: Settings, seed: int) -> dict[str, 
     return fitted
 
 
-def _fit_real(draw: Draw, settings: Settings, generators: Generators) -> Networks:
-    start = _start(settings.real, draw, generators)
-    weights = descend(draw, start, SQUARE, settings.steps, settings.real.rate, batch=settings.batch).weights
+def _fit_real(draw: Draw, settings: Settings, sources: Generators) -> Networks:
+    weights = _train(draw, _start(settings.real, draw, sources), SQUARE, settings, settings.real)
     yield "real", weights
     yield "real-bin", cut(weights, draw)
 
 
-def _fit_lottery(draw: Draw, settings: Settings, generators: Generators) -> Networks:
-    training = settings.lottery
-    start = _start(training, draw, generators)
-    weights = descend(draw, start, SQUARE, settings.steps, training.rate, batch=settings.batch).weights
-    sequence = [weights]
+def _fit_lottery(draw: Draw, settings: Settings, sources: Generators) -> Networks:
+    start = _start(settings.lottery, draw, sources)
+    sequence = [_train(draw, start, SQUARE, settings, settings.lottery)]
     for _ in range(settings.lottery_rounds - 1):
         kept = cut(sequence[-1], draw)
         if settings.lottery_retrain:
-            pruned = descend(draw, start, SQUARE, settings.steps, training.rate, kept, settings.batch).weights
+            sequence.append(_train(draw, start, SQUARE, settings, settings.lottery, kept))
         else:
-            pruned = sequence[-1] * kept
-        sequence.append(pruned)
+            sequence.append(sequence[-1] * kept)
     candidates = torch.stack(sequence)
     best = _best(candidates, _train_loss(candidates, draw))
     yield "lottery", best
     yield "lottery-bin", cut(best, draw)
 
 
-def _fit_bin(draw: Draw, settings: Settings, generators: Generators) -> Networks:
+def _fit_bin(draw: Draw, settings: Settings, sources: Generators) -> Networks:
     binary = BINARY(settings.M_hard, settings.M_soft, unscaled_slope=settings.unscaled_slope)
-    start = _start(settings.bin, draw, generators)
-    architecture = descend(draw, start, binary, settings.steps, settings.bin.rate, batch=settings.batch).weights
+    architecture = _train(draw, _start(settings.bin, draw, sources), binary, settings, settings.bin)
     yield "bin", architecture
-    tuning = settings.bin_real
-    start = _start(tuning, draw, generators)
-    yield "bin-real", descend(draw, start, SQUARE, settings.steps, tuning.rate, architecture, settings.batch).weights
+    start = _start(settings.bin_real, draw, sources)
+    yield "bin-real", _train(draw, start, SQUARE, settings, settings.bin_real, architecture)
 
 
-def _fit_random(draw: Draw, settings: Settings, generators: Generators) -> Networks:
-    weights = settings.random.sample(generators, draw.width).square()
+def _fit_random(draw: Draw, settings: Settings, sources: Generators) -> Networks:
+    weights = settings.random.sample(sources, draw.width).square()
     yield "random", weights
     yield "random-bin", cut(weights, draw)
 
 
-def _fit_agnostic(draw: Draw, settings: Settings, generators: Generators) -> Iterator[tuple[str, Tensor]]:
+def _fit_agnostic(draw: Draw, settings: Settings, sources: Generators) -> Iterator[tuple[str, Tensor]]:
     best_loss = torch.full((draw.runs,), torch.inf, dtype=torch.float64)
     best = torch.zeros(draw.runs, 2, draw.width, draw.width)
     best_shared = torch.ones(draw.runs)
     x = draw.x_train.double()
     for _ in range(settings.agnostic_architectures):
-        weights = Start().sample(generators, draw.width).square()
-        shared = _shared_weights(settings.shared, generators, settings.agnostic_shared_weights)
+        weights = Start().sample(sources, draw.width).square()
+        shared = _shared_weights(settings.shared, sources, settings.agnostic_shared_weights)
         for architecture in _cuts(weights):
             loss = network.loss_of_shared_weights(architecture.double(), shared.double(), x, draw.y_train)
             lowest, which = _rounded(loss).min(0)
@@ -290,39 +260,46 @@ def _fit_agnostic(draw: Draw, settings: Settings, generators: Generators) -> Ite
             best = torch.where(better[:, None, None, None], architecture, best)
     yield "agnostic", best
     if settings.agnostic_fresh_weight:
-        best_shared = _shared_weights(settings.shared, generators, 1)[0]
+        best_shared = _shared_weights(settings.shared, sources, 1)[0]
     yield "agnostic-real", best_shared[:, None, None, None] * best
 
 
-_STRATEGIES: dict[str, Callable[[Draw, Settings, Generators], Networks]] = {
-    "real": _fit_real,
-    "lottery": _fit_lottery,
-    "bin": _fit_bin,
-    "random": _fit_random,
-    "agnostic": _fit_agnostic,
-}
+_STRATEGIES: dict[str, Callable[[Draw, Settings, Generators], Networks]] = dict(
+    zip(STRATEGIES, (_fit_real, _fit_lottery, _fit_bin, _fit_random, _fit_agnostic), strict=True)
+)
 
 
-def _start(training: Training, draw: Draw, generators: Generators) -> Tensor:
+def _train(
+    draw: Draw,
+    start: Tensor,
+    parametrization: Parametrization,
+    settings: Settings,
+    training: Training,
+    mask: Tensor | None = None,
+) -> Tensor:
+    return descend(draw, start, parametrization, settings.steps, training.rate, mask, settings.batch).weights
+
+
+def _start(training: Training, draw: Draw, sources: Generators) -> Tensor:
     """Numbers that a training starts from, in the precision of the draw: the one that it is then trained in."""
-    return training.start.sample(generators, draw.width).to(draw.x_train.dtype)
+    return training.start.sample(sources, draw.width).to(draw.x_train.dtype)
 
 
-def _shared_weights(start: Start, generators: Generators, number: int) -> Tensor:
+def _shared_weights(start: Start, sources: Generators, number: int) -> Tensor:
     """``number`` shared weights ``u_0`` for each run, ``[number, runs]``."""
-    drawn = [generator.normal(start.mean or 0.0, start.scale, number) for generator in generators]
+    drawn = [generator.normal(start.mean or 0.0, start.scale, number) for generator in sources]
     return torch.from_numpy(np.stack(drawn, 1)).float()
 
 
-def _cuts(weights: Tensor) -> Tensor:
+def _cuts(weights: Tensor, percentiles: Sequence[int] = PERCENTILES) -> Tensor:
     """``B_infinity(w - xi)`` without edges of weight zero, for each percentile xi of all weights of a network."""
-    levels = torch.tensor([percentile / 100 for percentile in PERCENTILES], dtype=weights.dtype)
+    levels = torch.tensor([percentile / 100 for percentile in percentiles], dtype=weights.dtype)
     thresholds = torch.quantile(weights.flatten(-3), levels, dim=-1)
     return ((weights >= thresholds[..., None, None, None]) & (weights > 0)).to(weights.dtype)
 
 
 def _train_loss(weights: Tensor, draw: Draw) -> Tensor:
-    """F on the training objects, one a network, in float64."""
+    """F on the training objects, one value per network, in float64."""
     losses = [
         network.loss(each.double(), draw.x_train.double(), draw.y_train)
         for each in weights.reshape(-1, *weights.shape[-4:])

