@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components, laplacian
-from scipy.stats import wasserstein_distance
 from sklearn.decomposition import PCA
 from torch import Tensor
 
@@ -18,8 +17,6 @@ from wfhelpers.core.spectra import (
     adjacency,
     laplacian_spectrum,
     quartile_bands,
-    separation,
-    spectral_distances,
     spectral_map,
 )
 
@@ -192,7 +189,7 @@ def test_spectral_map_of_points_in_a_plane_keeps_distances() -> None:
     found = spectral_map(values)
     assert float(found.explained.sum()) == pytest.approx(1)
     on_the_map = torch.cdist(found.points, found.points) / 12**0.5
-    torch.testing.assert_close(on_the_map, spectral_distances(values, values), atol=1e-7, rtol=0)
+    torch.testing.assert_close(on_the_map, torch.cdist(values, values) / 12**0.5, atol=1e-7, rtol=0)
 
 
 def test_spectral_map_of_equal_spectra_is_one_point() -> None:
@@ -204,65 +201,3 @@ def test_spectral_map_of_equal_spectra_is_one_point() -> None:
 def test_spectral_map_refuses_two_points() -> None:
     with pytest.raises(InputError, match="got 2 of them, but needs at least 3"):
         spectral_map(torch.rand(2, 6))
-
-
-@few
-@given(st.integers(0, 2**32 - 1))
-def test_spectral_distances_against_numpy_and_transport(seed: int) -> None:
-    first, second = np.sort(np.random.default_rng(seed).random((2, 3, 7)), axis=-1)
-    found = spectral_distances(torch.from_numpy(first), torch.from_numpy(second)).numpy()
-    for i, j in itertools.product(range(3), range(3)):
-        assert found[i, j] == pytest.approx(np.sqrt(np.mean((first[i] - second[j]) ** 2)), abs=1e-12)
-        assert found[i, j] >= wasserstein_distance(first[i], second[j]) - 1e-12
-
-
-def literal_separation(values: np.ndarray) -> tuple[float, float]:
-    networks = list(itertools.product(range(values.shape[0]), range(values.shape[1])))
-    within, between = [], []
-    for a, b in itertools.combinations(networks, 2):
-        (within if a[0] == b[0] else between).append(np.sqrt(np.mean((values[a] - values[b]) ** 2)))
-    return float(np.mean(within)), float(np.mean(between))
-
-
-def test_separation_against_literal_means_and_all_permutations() -> None:
-    """With 3 groups and 3 runs all 6^3 permutations can be counted; the seeded sample must come close."""
-    rng = np.random.default_rng(5)
-    values = rng.random((3, 3, 4)) + 0.1 * np.arange(3)[:, None, None]
-    within, between = literal_separation(values)
-    orders = list(itertools.permutations(range(3)))
-    reached = 0
-    for chosen in itertools.product(orders, repeat=3):
-        swapped = np.stack([values[list(order), run] for run, order in enumerate(chosen)], axis=1)
-        chance_within, chance_between = literal_separation(swapped)
-        reached += chance_between - chance_within >= between - within - 1e-12
-    found = separation(torch.from_numpy(values), permutations=4000, seed=0)
-    assert found[:2] == pytest.approx((within, between), abs=1e-12)
-    assert 0.05 < reached / 6**3 < 0.5
-    assert found.p_value == pytest.approx(reached / 6**3, abs=0.03)
-
-
-def test_separation_tells_apart_what_is_apart() -> None:
-    rng = np.random.default_rng(0)
-    apart = torch.from_numpy(rng.random((3, 8, 5)) + np.arange(3)[:, None, None])
-    assert separation(apart, permutations=99, seed=0).p_value == 1 / 100
-    assert separation(apart, permutations=99, seed=0) == separation(apart, permutations=99, seed=0)
-
-
-def test_separation_is_honest_without_a_difference() -> None:
-    """Under the null hypothesis p is at most 0.1 in about a tenth of all cases."""
-    p_values = [
-        separation(torch.from_numpy(np.random.default_rng(seed).random((3, 5, 4))), permutations=99, seed=seed).p_value
-        for seed in range(200)
-    ]
-    assert 8 <= sum(p <= 0.1 for p in p_values) <= 34
-
-
-@pytest.mark.parametrize("shape", [(1, 5, 6), (3, 1, 6), (5, 6)])
-def test_separation_refuses_bad_shapes(shape: tuple[int, ...]) -> None:
-    with pytest.raises(InputError, match="at least 2 groups and 2 runs"):
-        separation(torch.rand(shape), seed=0)
-
-
-def test_separation_refuses_no_permutations() -> None:
-    with pytest.raises(InputError, match="needs at least 1"):
-        separation(torch.rand(2, 2, 3), permutations=0, seed=0)

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from wfhelpers._support import InputError
-from wfhelpers.core import kernels, network
+from wfhelpers.core import network
 from wfhelpers.core.binarize import hard_step
 from wfhelpers.core.evaluation import auc
 from wfhelpers.core.strategies import SPARSE, Start
@@ -166,24 +166,6 @@ def test_bad_input_gets_one_sentence(draw, change, words):
     call = {"start": torch.zeros(10, 2, 64, 64), "parametrization": FREE, "steps": 1, "rate": 0.1} | change
     with pytest.raises(InputError, match=words):
         descend(draw, **call)
-
-
-def test_the_compiled_tanh_is_off_by_little_and_flat_where_the_exact_one_is():
-    x = np.concatenate([np.linspace(-12, 12, 1_000_001), 10.0 ** np.arange(-30, 30)]).astype(np.float32)
-    exact, fast = np.tanh(x.astype(np.float64)), x.copy()
-    kernels.tanh_(fast)
-    assert np.abs(fast - exact).max() < 4e-7
-    np.testing.assert_allclose(fast, exact, rtol=4e-7)
-    assert np.abs(fast).max() == 1
-    flat = np.abs(x) >= 9.02
-    np.testing.assert_array_equal(fast[flat], np.sign(x[flat]))
-    np.testing.assert_array_equal(exact[flat].astype(np.float32), fast[flat])
-
-
-def test_the_compiled_tanh_keeps_what_is_not_a_number():
-    x = np.array([np.nan, np.inf, -np.inf, 0.0], dtype=np.float32)
-    kernels.tanh_(x)
-    np.testing.assert_array_equal(x, np.array([np.nan, 1, -1, 0], dtype=np.float32))
 
 
 @pytest.mark.parametrize("name", ["binary", "square"])

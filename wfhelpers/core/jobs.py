@@ -101,8 +101,6 @@ class Result:
 
     Attributes
     ----------
-    name, key, causes
-        Those of the job.
     rows
         Table with `COLUMNS`.
     spectra

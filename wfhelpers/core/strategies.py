@@ -137,15 +137,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Fitted:
-    """One model trained on every run.
+    """One model trained on every run: weights ``[runs, 2, I, I]``, and the time of each run.
 
-    Attributes
-    ----------
-    weights
-        ``[runs, 2, I, I]``.
-    seconds, seconds_total
-        Time that each run took by itself, without and with the model that it was derived from; NaN where runs were
-        trained together, since a batch's time cannot be told apart into runs.
+    ``seconds_total`` counts the model that it was derived from, ``seconds`` does not; NaN where runs were trained
+    together, since the time of a batch cannot be told apart into runs.
     """
 
     weights: Tensor
