@@ -1,14 +1,16 @@
 # Every target builds what it needs: `make book` works right after `git clone`.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book test test-browser lint bench reproduce serve clean
+.PHONY: help book unit test test-browser lint bench reproduce serve clean distclean
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 SITE := _build/html/index.html
-SOURCES := _config.yml _toc.yml $(shell find book notebooks wfhelpers results experiments.yml -type f \
-             -not -path '*/__pycache__/*' -not -path '*/.ipynb_checkpoints/*' 2>/dev/null)
+SOURCES := _config.yml _toc.yml $(shell find book notebooks wfhelpers results tests experiments.yml -type f \
+             -not -path '*/__pycache__/*' -not -path '*/.ipynb_checkpoints/*' -not -name '.*' 2>/dev/null)
+# One thread per test process: more would only wait for each other.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,9 +18,12 @@ help: ## list the targets
 book: $(SITE) ## build the site into _build/html
 	@echo "The book is $(SITE)"
 
-test: $(SITE) ## run the tests, then every notebook again, output by output
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
-	OMP_NUM_THREADS=1 $(BIN)/pytest --nbval -n 2 --dist loadfile notebooks
+unit: $(READY) ## run the tests of the package: a minute, without the book
+	$(PYTEST) --doctest-modules wfhelpers tests --ignore tests/book --ignore tests/faults
+
+test: $(SITE) ## run all tests, then every notebook again, output by output
+	$(PYTEST) --doctest-modules wfhelpers tests
+	$(PYTEST) --nbval notebooks
 
 test-browser: $(SITE) ## look at the built site with a real Chromium
 	$(BIN)/pytest -m browser tests/book
@@ -29,16 +34,21 @@ lint: $(READY) ## check style and types
 	$(BIN)/mypy
 
 bench: .venv/.ready-for-bench ## measure the engine against others
-	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python -m benchmarks.engine
 
-reproduce: .venv/.ready-for-cluster ## rerun the tasks that are missing (all of them: make reproduce ARGS=--force)
-	$(BIN)/python -m wfhelpers.reproduce $(ARGS)
+reproduce: .venv/.ready-for-cluster ## make what is missing or stale (the whole grid: make reproduce ARGS=--force)
+	$(BIN)/wfhelpers tune
+	$(BIN)/wfhelpers reproduce $(ARGS)
+	$(BIN)/wfhelpers measure
 
 serve: $(SITE) ## serve the site on http://localhost:8000
 	$(BIN)/python -m http.server --directory _build/html
 
-clean: ## remove the site and the environment
-	rm -rf _build .venv
+clean: ## remove the site
+	rm -rf _build
+
+distclean: clean ## remove the site and the environment
+	rm -rf .venv
 
 $(READY): pyproject.toml requirements.lock
 	$(PYTHON) -m venv .venv

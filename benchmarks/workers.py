@@ -2,7 +2,7 @@
 
     python benchmarks/workers.py
 
-The same four pages are made by `wfhelpers.results.reproduce` with one local worker and with two, from nothing, starting and
+The same four pages are made by `wfhelpers reproduce` with one local worker and with two, from nothing, starting and
 stopping the workers included. The table is saved as ``benchmarks/workers.csv``.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from wfhelpers.results import reproduce
+from wfhelpers.results.reproduce import Run
 
 ROOT = Path(__file__).parents[1]
 EXPERIMENTS = """
@@ -33,8 +33,7 @@ def seconds(workers: int) -> float:
         places = {name: str(Path(folder) / name) for name in ("results", "pages")}
         template = str(ROOT / "notebooks" / "task_report.ipynb")
         begin = time.perf_counter()
-        words = [str(experiments), "--workers", str(workers), "--template", template]
-        code = reproduce.main([*words, "--results", places["results"], "--pages", places["pages"]])
+        code = Run(experiments, workers=workers, template=template, **places).execute()
         if code:
             raise SystemExit(code)
         return time.perf_counter() - begin

@@ -30,7 +30,7 @@
 # :::
 #
 # The paper makes fourteen claims that can be put to a test. This page judges each of them by a rule that was fixed
-# before the results were computed, from tables that anyone can make again.
+# before the full grid was computed, from tables that anyone can make again.
 
 # %% tags=["parameters"]
 results = ""  # folder of results; that of the project if empty
@@ -41,7 +41,7 @@ from IPython.display import display
 from myst_nb import glue
 
 from wfhelpers import ledger, parameters
-from wfhelpers.show import figures, verdict
+from wfhelpers.show import figures_models, verdict
 
 parameters.check()
 evidence = ledger.load(results)
@@ -58,8 +58,8 @@ for name, fact in verdict.facts(judged).items():
 # - **charitable**: the reading kindest to the paper. `bin` gets a start that works, the others what the text says.
 # - **tuned**: every strategy gets the same number of trials for its start and its rate, judged on validation objects.
 #
-# Nor does the text say which of two groups is the positive one (gap 8). So every task is run both ways round, and both
-# count.
+# Nor does the text say which of two groups is the positive one (gap 8). So every task is run in both orientations, and
+# both count.
 
 # %%
 shown = verdict.marks(judged)
@@ -75,23 +75,23 @@ verdict.counts(judged)
 # %% [markdown]
 # ## The headline claim, case by case
 #
-# A case is a task, one way round, at one of three sizes. The lead is the AUC of `bin` or `bin→real` minus that of the best
-# of the other eight models, both chosen by their medians; the mean over ten runs that share their objects. The intervals
-# hold together with a confidence of 95 %.
+# A case is a task in one orientation, at one of three sizes. The lead is the AUC of `bin` or `bin→real` minus that of the
+# best of the other eight models, both chosen by their medians; the mean over ten runs that share their objects. The
+# intervals hold together with a confidence of 95 %.
 
-# %% mystnb={"figure": {"caption": "Lead of bin or bin→real over the best of the other eight models, in every case, under each protocol. Not a figure of the paper: its claim is that all points but one lie above the line.", "name": "fig-leads"}, "image": {"alt": "Three panels, a protocol each, with the leads in AUC of all cases in rising order and their intervals. The titles count the cases that are clearly ahead, tied and clearly behind; the numbers stand in the section on C1 below."}}
+# %% mystnb={"figure": {"caption": "Lead of bin or bin→real over the best of the other eight models, in every case, under each protocol. Not a figure of the paper: its claim is that all points but one lie above the line.", "name": "fig-leads"}, "image": {"alt": "Three panels, one per protocol, with the leads in AUC of all cases in rising order and their intervals. The titles count the cases that are clearly ahead, tied and clearly behind; the numbers stand in the section on C1 below."}}
 part = ledger.LEDGER[0].parts[0]
 leads = part.values(evidence.rows)
 tables = [ledger.cases(leads[leads["protocol"] == p], part) for p in ledger.PROTOCOLS]
 leads = pd.concat(tables)
-figures.leads(leads)
+figures_models.leads(leads)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 words = "Leads in AUC of bin or bin→real over the other models, "
-words += "in rising order, a panel a protocol, with intervals. The titles "
+words += "in rising order, one panel per protocol, with intervals. The titles "
 words += "count the cases that are clearly ahead, tied and clearly behind."
-picture = verdict.picture(figures.leads(leads, stacked=True), words)
+picture = verdict.picture(figures_models.leads(leads, stacked=True), words)
 glue("leads", picture, display=False)
 
 # %% [markdown]
@@ -108,7 +108,7 @@ counted[["ahead", "tie", "behind"]].rename_axis(columns=None)
 # %% [markdown]
 # ## How a verdict comes about
 #
-# A claim has one part or more. A part compares two things in many cases, with one number a run. The mean over the runs of
+# A claim has one part or more. A part compares two things in many cases, with one value per run. The mean over the runs of
 # a case has a t interval, widened by Bonferroni's rule so that all intervals of a line hold at once. A case *supports* the
 # part if its interval lies on the claimed side of the threshold, *contradicts* it if it lies on the other side, and is
 # a tie otherwise. Then the part is
@@ -118,11 +118,11 @@ counted[["ahead", "tie", "behind"]].rename_axis(columns=None)
 # - **partly** reproduced if at least half as many do, and more than contradict it;
 # - **not reproduced** if so many contradict it that too few are left, even if all ties are granted; a theorem falls with one
 #   contradiction;
-# - **undecided** otherwise.
+# - **cannot be decided** otherwise.
 #
 # A claim whose parts differ is *partly* reproduced if one of them is, wholly or partly.
 #
-# The column *mean* is the mean over all cases of a line. Its interval speaks of new tasks of the same kind (of new runs,
+# The column *mean* is the mean over all cases of a line. Its interval is for new tasks of the same kind (for new runs,
 # where there are fewer than three tasks), and is widened so that all intervals of the ledger hold at once. Exact numbers
 # (C7, C8) have a range instead. A best model is chosen by the same runs that judge it, on both sides of a comparison.
 # Run times (C13) are those of the machine that made the tables, and differ on others.
@@ -144,7 +144,7 @@ effort["tasks"] = f"{rows.groupby(['dataset', 'task']).ngroups}"
 effort["minutes"] = f"{rows['seconds'].sum() / 60:.0f}"
 for name, value in effort.items():
     glue(name, value, display=False)
-print(effort["networks"], "networks of", effort["tasks"], "tasks, both ways round counted")
+print(effort["networks"], "networks of", effort["tasks"], "tasks, both orientations counted")
 print(effort["minutes"], "minutes of training on one core")
 
 # %% [markdown]
@@ -154,21 +154,21 @@ print(effort["minutes"], "minutes of training on one core")
 # From a verdict to what it rests on:
 #
 # - **Tables.** Rows of all tasks are in `results/` of the project, with a page for {ref}`every task <ch-tasks>`; what was
-#   measured besides them is in {download}`results/evidence.csv <../results/evidence.csv>`.
-# - **Code.** The rules are the constant `LEDGER` in {py:mod}`wfhelpers.ledger`
-#   ({download}`source <../wfhelpers/claims.py>`); the measurements are made by {py:mod}`wfhelpers.results.measurements`
-#   ({download}`source <../wfhelpers/evidence.py>`).
-# - **Tests.** {download}`tests/test_claims.py <../tests/test_claims.py>` judges tables that were made so that the verdict
-#   is known, each way; {download}`tests/test_evidence.py <../tests/test_evidence.py>` checks the measurements; and
-#   {download}`tests/test_results.py <../tests/test_results.py>` computes a random sample of the tables again.
+#   measured besides them is in {download}`results/evidence.csv <../results/evidence.csv>`. Every row belongs to a record
+#   of the code, the data and the versions that made it.
+# - **Code.** The rules are the constant {py:data}`wfhelpers.ledger.LEDGER`, and {py:func}`wfhelpers.ledger.judge` applies
+#   them: no other code decides a verdict. The {ref}`concordance <claims-and-their-code>` names the function that makes the
+#   numbers of each claim.
+# - **Tests.** The concordance names the test of each claim, too, and shows its source. Rules are tested on tables that were
+#   made so that the verdict is known, each way; a random sample of all tables is computed again.
 #
 # ## Three things to try
 #
 # The ledger in a terminal, in short and with every number:
 #
 # ```bash
-# python -m wfhelpers.ledger
-# python -m wfhelpers.ledger --all
+# wfhelpers ledger
+# wfhelpers ledger --all
 # ```
 #
 # This page for a folder of results of your own:
@@ -180,5 +180,5 @@ print(effort["minutes"], "minutes of training on one core")
 # The measurements that are not in the tables of tasks, made again:
 #
 # ```bash
-# python -m wfhelpers.results.measurements
+# wfhelpers measure
 # ```

@@ -19,7 +19,7 @@
 # :class: important
 #
 # **The paper says** (Sec. 5): digits of MNIST and abstracts of Citeseer become vectors of $I = 64$ real numbers with
-# $x^T x = 1$. Digits are cropped by 2 pixels a side, pooled over 64 windows, vectorized and normalized. Abstracts,
+# $x^T x = 1$. Digits are cropped by 2 pixels per side, pooled over 64 windows, vectorized and normalized. Abstracts,
 # "3703-dimensional, integer-valued" bags of words, are projected on the first 64 principal components of the entire
 # corpus.
 #
@@ -29,7 +29,7 @@
 # {glue:text}`variance_kept` % of the variance. The text leaves open how to pool and whether to centre; for plain
 # classifiers the first matters more. Of the digits' features {glue:text}`digits_negative` % are negative, of the abstracts'
 # {glue:text}`abstracts_negative` %: for networks with nonnegative weights these are different worlds. The abstracts'
-# vectors are binary.
+# bags of words are binary.
 # :::
 #
 # Everything in this book starts from the objects prepared here. This chapter follows the paper's paragraph "Data sets"
@@ -55,7 +55,7 @@ from wfhelpers import parameters
 from wfhelpers._support import progress
 from wfhelpers.core import data
 from wfhelpers.core.tasks import Task
-from wfhelpers.show import figures
+from wfhelpers.show import figures_data
 from wfhelpers.study.baselines import accuracies
 
 parameters.check()
@@ -84,7 +84,7 @@ max_pooled = data.load("mnist", pooling="max").features
 
 # %% mystnb={"figure": {"name": "fig-digits", "caption": "The first image of each digit: as given, cropped to 24 x 24, pooled to 8 x 8 by the mean and by the maximum of 3 x 3 pixels. The paper describes this in Sec. 5 and has no figure of it. The blue frame is the crop. With the maximum, strokes swell and holes close."}, "image": {"alt": "Four rows of ten small pictures, the digits 0 to 9. First row: the originals with a frame 2 pixels from the border. Second row: the cropped digits. Third row: 8 by 8 mean-pooled digits, blurred but readable. Fourth row: 8 by 8 max-pooled digits, thick and dark, the holes of 6, 8 and 9 closed."}}
 first = [int(np.flatnonzero(digits == digit)[0]) for digit in range(10)]
-figures.digit_preparation(images[first], mean_pooled[first], max_pooled[first])
+figures_data.digit_preparation(images[first], mean_pooled[first], max_pooled[first])
 
 # %% [markdown]
 # The crop costs next to nothing, because MNIST's digits were made to fit 20 x 20 pixels before their centre of mass was
@@ -92,10 +92,10 @@ figures.digit_preparation(images[first], mean_pooled[first], max_pooled[first])
 
 # %%
 ink = images.sum(axis=(1, 2), dtype=float)
-lost = 1 - images[:, 2:26, 2:26].sum(axis=(1, 2), dtype=float) / ink
-print(f"ink cropped, on average: {100 * lost.mean():.1f} %")
-print(f"ink cropped, worst image: {100 * lost.max():.0f} %")
-print(f"images that lose any: {100 * np.mean(lost > 0):.0f} %")
+cropped = 1 - images[:, 2:26, 2:26].sum(axis=(1, 2), dtype=float) / ink
+print(f"ink cropped, on average: {100 * cropped.mean():.1f} %")
+print(f"ink cropped, worst image: {100 * cropped.max():.0f} %")
+print(f"images that lose any: {100 * np.mean(cropped > 0):.0f} %")
 
 # %% [markdown]
 # Pooling is another matter. Both readings give unit vectors, so that their inner product is the cosine of the angle
@@ -116,19 +116,19 @@ words, topics = data.citeseer_words()
 values = np.unique(words.toarray()).astype(int)
 per_paper = words.sum(axis=1).astype(int)
 print("papers and words:", words.shape, "with values", values.tolist())
-print("words a paper: from", per_paper.min(), "to", per_paper.max())
+print("words per paper: from", per_paper.min(), "to", per_paper.max())
 print("median:", int(np.median(per_paper)))
 pd.Series(topics).value_counts().sort_index().rename("papers").to_frame().T
 
 # %% [markdown]
 # The projection on principal components mixes all words into every feature.
 
-# %% mystnb={"figure": {"name": "fig-abstracts", "caption": "Twenty papers of each class, as words (left, the 200 most frequent) and as the network sees them (right). Not in the paper. Few features differ between classes at a glance, and those are among the first."}, "image": {"alt": "Two panels with 120 rows, one a paper, in six blocks: AI, Agents, DB, HCI, IR, ML. Left: sparse black dots where a word occurs, denser for frequent words. Right: a coloured map of 64 features between minus 0.5 and 0.5, strong colours on the left, fading to the right."}}
+# %% mystnb={"figure": {"name": "fig-abstracts", "caption": "Twenty papers of each class, as words (left, the 200 most frequent) and as the network sees them (right). Not in the paper. Few features differ between classes at a glance, and those are among the first."}, "image": {"alt": "Two panels with 120 rows, one per paper, in six blocks: AI, Agents, DB, HCI, IR, ML. Left: sparse black dots where a word occurs, denser for frequent words. Right: a coloured map of 64 features between minus 0.5 and 0.5, strong colours on the left, fading to the right."}}
 abstracts = data.load("citeseer")
 shown = np.concatenate([np.flatnonzero(topics == one)[:20] for one in abstracts.classes])
 frequent = np.argsort(-words.sum(axis=0), kind="stable")[:200]
 dots = words[shown][:, frequent].toarray()
-figures.abstracts_and_features(dots, abstracts.features[shown], topics[shown].tolist())
+figures_data.abstracts_and_features(dots, abstracts.features[shown], topics[shown].tolist())
 
 # %% [markdown]
 # How much of the corpus do 64 components hold? A word that occurs in a share $p$ of the papers has variance $p (1 - p)$;
@@ -137,14 +137,14 @@ figures.abstracts_and_features(dots, abstracts.features[shown], topics[shown].to
 # %% mystnb={"figure": {"name": "fig-variance", "caption": "Share of Citeseer's variance that the first principal components hold together. Not in the paper. There is no bend after which the rest would be noise."}, "image": {"alt": "A curve that rises slowly and steadily from 0 components to 64 components, where it has reached about a quarter of the variance."}}
 p = words.mean(axis=0)
 shares = data.principal_scores(words).var(axis=0) / np.sum(p * (1 - p))
-figures.explained_variance(shares)
+figures_data.explained_variance(shares)
 
 # %%
 for count in (1, 8, 64):
     print(f"{count:2d} components hold {100 * shares[:count].sum():.1f} % of the variance")
 
 # %% [markdown]
-# The text does not say whether the mean is taken off first (gap 7). Principal components are usually those of centred
+# The text does not say whether the mean is subtracted first (gap 7). Principal components are usually those of centred
 # data, and so they are here. Without centring, the first component points to the mean of all papers, and each of them
 # has a positive share of it:
 
@@ -181,10 +181,10 @@ readings = {
 
 # %%
 labels = {"digits": digits, "abstracts": topics}
-found = {}
+measured = {}
 for (objects, name), x in progress(readings.items(), "classifiers"):
-    found[objects, name] = accuracies(x, labels[objects], seed=0)
-accuracy = pd.DataFrame(found).T.round(2)
+    measured[objects, name] = accuracies(x, labels[objects], seed=0)
+accuracy = pd.DataFrame(measured).T.round(2)
 accuracy.rename_axis(["objects", "representation"])
 
 # %% [markdown]
@@ -236,7 +236,7 @@ spread["greatest sum"] = [f"{s.max():.1f}" for s in sums]
 spread
 
 # %% mystnb={"figure": {"name": "fig-spread", "caption": "Single features (left) and their sum over an object (right). Not in the paper. Digits lie on one side of zero, abstracts on both."}, "image": {"alt": "Left: densities of single features on a log scale; both MNIST curves start with a spike at zero and extend to about 0.5 on the positive side only, Citeseer is a bell around zero. Right: densities of the sum of an object's features; Citeseer is a wide bell around zero, the two MNIST curves are narrow bells between 3 and 6."}}
-figures.feature_spread(prepared)
+figures_data.feature_spread(prepared)
 
 # %% [markdown]
 # This difference will come back. The networks of the paper have weights that are 0 or 1, or at least not negative, and
@@ -262,7 +262,7 @@ print("of these, with two different classes:", int((per_bag["nunique"] > 1).sum(
 # ## From a data set to a task
 #
 # A task tells a negative group of classes (y = 0) from a positive one (y = 1). Each run draws its own training and test
-# objects, a given number of every class. The parameters at the top of this page say of which data set, how many and how
+# objects, a given number of every class. The parameters at the top of this page say from which data set, how many and how
 # often; with the path of a file as `dataset`, this section shows your own data.
 
 # %%
@@ -270,8 +270,8 @@ objects, width = chosen.features.shape
 print(chosen.name, "has", objects, "objects with", width, "features")
 pd.Series(chosen.labels).value_counts().sort_index().rename("objects").to_frame().T
 
-# %% mystnb={"figure": {"name": "fig-classes", "caption": "What tells the classes apart: the mean of each feature over each class, compared with the mean over all classes. Not in the paper."}, "image": {"alt": "A coloured map with one row a class and one column a feature. Purple cells are features that are larger in this class than in the others, orange cells those that are smaller."}}
-figures.class_means(chosen.features, chosen.labels, chosen.classes)
+# %% mystnb={"figure": {"name": "fig-classes", "caption": "What tells the classes apart: the mean of each feature over each class, compared with the mean over all classes. Not in the paper."}, "image": {"alt": "A coloured map with one row per class and one column per feature. Purple cells are features that are larger in this class than in the others, orange cells those that are smaller."}}
+figures_data.class_means(chosen.features, chosen.labels, chosen.classes)
 
 # %% [markdown]
 # The task of the first two classes, as an example. A draw holds all runs in one tensor, `[runs, objects, features]`, and

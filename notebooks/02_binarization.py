@@ -62,16 +62,15 @@ from myst_nb import glue
 
 from wfhelpers.core import binarize, network
 from wfhelpers.core.evaluation import auc
-from wfhelpers.core.strategies import SPARSE, Settings, Start, Training
+from wfhelpers.core.strategies import SPARSE, Settings, Start, Training, first_numbers
 from wfhelpers.core.tasks import Task
 from wfhelpers.core.training import BINARY, descend
-from wfhelpers.show import figures
+from wfhelpers.show import figures_algorithm
 from wfhelpers.show.slider import NEGLIGIBLE, StepSlider, flat_share
-from wfhelpers.study import convergence
 
-settings = Settings(bin=Training(SPARSE, rate), M_hard=M_hard, M_soft=M_soft, steps=steps)
+Settings(bin=Training(SPARSE, rate), M_hard=M_hard, M_soft=M_soft, steps=steps)  # refuses what makes no sense
 slider = StepSlider()
-curves_of = StepSlider(sharpnesses).sharpnesses
+several_sharpnesses = StepSlider(sharpnesses).sharpnesses
 draw = Task(dataset, negative, positive, train_per_class, test_per_class).draw(runs, seed)
 
 # %% [markdown]
@@ -129,12 +128,12 @@ def curve(M: float) -> pd.DataFrame:
 # ## Fig. 2
 #
 # The paper's Fig. 2 shows $B_M$ and its derivative for several $M$. Which derivative it drew cannot be said, since the
-# text has two of them (gap 1): Sec. 3 and 4 print $B_M (1 - B_M)$, App. A and Lemma 2 use
+# text has two of them (gap 1): Sec. 3 and 4 print $B_M (1 - B_M)$, App. A and Lemma 4.2 use
 # $M B_M (1 - B_M)$. The second one is the derivative.
 
 # %% mystnb={"figure": {"name": "fig-step-functions", "caption": "Fig. 2 of the paper: the step function for several M (left), its derivative (middle), and the derivative as Sec. 3 and 4 print it, without the factor M (right)."}, "image": {"alt": "Three panels over w from -1 to 1, five curves each. Left: sigmoids from 0 to 1, steeper for larger M. Middle: bells around 0, higher and narrower for larger M. Right: bells of one height, 0.25, narrower for larger M."}}
-curves = pd.concat([curve(M) for M in curves_of])
-figures.step_functions(curves)
+curves = pd.concat([curve(M) for M in several_sharpnesses])
+figures_algorithm.step_functions(curves)
 
 # %% [markdown]
 # The highest slope is $M/4$, at $w = 0$; as printed it is always $1/4$.
@@ -152,7 +151,7 @@ slider
 # %% [markdown]
 # ## Why the gradient vanishes
 #
-# Eq. (4) multiplies each weight's gradient by its slope. Where the slope is next to nothing the weight stays where
+# Eq. (4) multiplies each weight's gradient by its slope. Where the slope is next to nothing, the weight stays where
 # it is. $B'_M(w) = M / (4 \cosh^2(M w / 2))$ is below a threshold $\tau$ wherever
 # $|w| > \frac{2}{M} \operatorname{arcosh} \sqrt{M / (4 \tau)}$, which gives the share of an interval exactly. The last two
 # columns ask the same of numbers that a training could start from: $N(0, 1)$, and the sparse start
@@ -160,7 +159,7 @@ slider
 
 # %%
 STARTS = {"N(0, 1)": Start(), "sparse": SPARSE}
-drawn = {name: convergence.sample(start, draw, seed) for name, start in STARTS.items()}
+drawn = {name: first_numbers("bin", start, draw, seed) for name, start in STARTS.items()}
 
 
 def vanished(M: float) -> dict[str, float]:
@@ -168,7 +167,7 @@ def vanished(M: float) -> dict[str, float]:
     return {"M": M, "[-1, 1]": flat_share(M), "[-10, 10]": flat_share(M, half_width=10), **shares}
 
 
-flat = pd.DataFrame([vanished(M) for M in sorted({*curves_of, M_soft, M_hard})]).set_index("M")
+flat = pd.DataFrame([vanished(M) for M in sorted({*several_sharpnesses, M_soft, M_hard})]).set_index("M")
 print(f"% of weights with a slope below {NEGLIGIBLE}")
 (100 * flat).round(0).astype(int)
 
@@ -189,7 +188,7 @@ print(f"% of weights with a slope below {NEGLIGIBLE}")
 pair = {f"$M_{{hard}}$ = {M_hard:g}": M_hard, f"$M_{{soft}}$ = {M_soft:g}": M_soft}
 both = pd.concat([curve(M).assign(name=name) for name, M in pair.items()])
 low, high = torch.quantile(drawn["sparse"].flatten(), torch.tensor([0.025, 0.975])).tolist()
-figures.hard_and_soft(both, {"sparse start": (low, high)})
+figures_algorithm.hard_and_soft(both, {"sparse start": (low, high)})
 
 # %% [markdown]
 # With the sparse start, the median weight is multiplied by the following slopes. The soft one is larger by orders of
@@ -223,21 +222,21 @@ print("binary weights that differ:", int((true.weights != rescaled.weights).sum(
 # factor $M_{soft}$.
 
 # %%
-ways = {"true, rate η": true, "printed, rate M_soft η": rescaled, "printed, rate η": same_rate}
+trainings = {"true, rate η": true, "printed, rate M_soft η": rescaled, "printed, rate η": same_rate}
 rows = {
     name: {
-        "F": network.loss(way.weights, exact.x_train, exact.y_train).median().item(),
-        "AUC": auc(way.weights, draw).median().item(),
-        "density 1": network.density(way.weights)[:, 0].median().item(),
-        "density 2": network.density(way.weights)[:, 1].median().item(),
+        "F": network.loss(trained.weights, exact.x_train, exact.y_train).median().item(),
+        "AUC": auc(trained.weights, draw).median().item(),
+        "density 1": network.density(trained.weights)[:, 0].median().item(),
+        "density 2": network.density(trained.weights)[:, 1].median().item(),
     }
-    for name, way in ways.items()
+    for name, trained in trainings.items()
 }
 print(f"medians of {runs} runs, η = {rate:g}")
 pd.DataFrame(rows).T.round({"F": 1, "AUC": 3, "density 1": 3, "density 2": 3})
 
 # %% [markdown]
-# **Our reading** is the true derivative. It is what Lemma 2 needs, and it makes `M_soft = M_hard` ordinary gradient
+# **Our reading** is the true derivative. It is what Lemma 4.2 needs, and it makes `M_soft = M_hard` ordinary gradient
 # descent on (3). The choice matters when $M_{soft}$ varies while the rate is held constant, as in Fig. 3: then
 # the two readings compare different things, and the [next chapter](ch-algorithm) shows both.
 #

@@ -30,28 +30,30 @@
 # change. The page {doc}`07_sensitivity` measures these effects again and shows their intervals.
 
 # %% tags=["parameters"]
-effects_file = None  # table of python -m wfhelpers.study.sensitivity; None: the stored
+results = ""  # folder of results; that of the project if empty
 
 # %%
 from pathlib import Path
 
-from wfhelpers import parameters
-from wfhelpers.study import gaps, sensitivity
+from wfhelpers import ledger, parameters
+from wfhelpers.results import measurements
+from wfhelpers.study import readings
+from wfhelpers.study.intervals import side
 
 parameters.check()
-effects = sensitivity.stored(Path(effects_file) if effects_file else None)
+effects = measurements.stored("sensitivity", Path(results) if results else None)
 print(", ".join(dict.fromkeys(effects.loc[effects["gap"] == "8", "task"])))
 
 # %% [markdown]
-# These are the tasks of the effects. The stored effects were measured with the defaults of `python -m wfhelpers.study.sensitivity`:
-# 50 objects a class to train on, 10 runs, and everything else as in the protocol `charitable`. A change is that of the median AUC, given as its range over the tasks, for the model that changes most. The
-# headline is the lead `bin − real`. Where a reading changes only one of the two, the lead changes as much; where it may change
-# both, the lead is given as well.
+# These are the tasks of the effects. The stored effects were measured by `wfhelpers measure sensitivity`: 50 objects
+# per class to train on, 10 runs, and everything else as in the protocol `charitable`. A change is that of the median AUC,
+# given as its range over the tasks, for the model that changes most. The headline is the lead `bin − real`. Where a
+# reading changes only one of the two, the lead changes as much; where it may change both, the lead is given as well.
 
 # %% mystnb={"markdown_format": "myst"} tags=["hide-input"]
 from IPython.display import Markdown
 
-Markdown(gaps.errata(effects))
+Markdown(readings.errata(effects))
 
 # %% [markdown]
 # The head of the page takes its numbers from here.
@@ -60,11 +62,16 @@ Markdown(gaps.errata(effects))
 from myst_nb import glue
 
 size = effects[effects["gap"].str.isdigit()]
-clear = size[(size["lower"] > 0) | (size["upper"] < 0)]
-limit = sensitivity.LITTLE
-much = size[(size["lower"] > limit) | (size["upper"] < -limit)]
-names = {gap.number: gap.name for gap in gaps.GAPS}
-facts = {"gaps": len(gaps.GAPS), "measured": size["gap"].nunique(), "little": limit}
+clear = size[side(size["lower"], size["upper"]) != 0]
+limit = ledger.LITTLE
+more = side(size["lower"], size["upper"], limit) > 0
+less = side(size["lower"], size["upper"], -limit) < 0
+much = size[more | less]
+
+# %%
+gaps = readings.gaps()
+names = {gap.number: gap.name for gap in gaps}
+facts = {"gaps": len(gaps), "measured": size["gap"].nunique(), "little": limit}
 facts |= {"clear": clear["gap"].nunique(), "much": much["gap"].nunique()}
 facts["names"] = ", ".join(names[int(number)] for number in much["gap"].unique())
 facts["beyond"] = facts["gaps"] - facts["measured"]
@@ -75,11 +82,11 @@ for name, fact in facts.items():
 # %% [markdown]
 # ## Three things to try
 #
-# Measure all effects anew, with your own change of the package, and look at this page with them:
+# Measure all effects again, with your own change of the package, and look at this page with them:
 #
 # ```bash
-# python -m wfhelpers.study.sensitivity --output effects.csv
-# papermill notebooks/errata.ipynb out.ipynb -p effects_file effects.csv
+# wfhelpers measure sensitivity
+# papermill notebooks/errata.ipynb out.ipynb
 # ```
 #
 # See the effects on other tasks, with their intervals:

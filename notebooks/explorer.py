@@ -25,14 +25,14 @@
 # {glue:text}`bests`. There are {glue:text}`cases` cases to look at; the [overview](tasks_overview.ipynb) counts them.
 # :::
 #
-# Fig. 4 and App. C put run time against AUC, a panel a task and training size. Their panels are lost; here are ours,
-# one at a time.
+# Fig. 4 and App. C plot run time against AUC, one plot per task and training size. They were not available to us; here are
+# ours, one at a time.
 
 # %% tags=["parameters"]
 results = ""  # folder of results; that of the project if empty
 dataset = "mnist"  # the case that is shown first
 task = "1 vs 2"  # negative group first; groups as in "{1,2,3} vs {4,5,6}"
-size = 100  # training objects a class
+size = 100  # training objects per class
 protocol = "charitable"  # "literal", "charitable" or "tuned"
 
 # %% [markdown]
@@ -66,8 +66,8 @@ Explorer(rows, (dataset, task, size, protocol), pages)
 # 95 % interval of the best one's margin, paired over runs, contains zero), and the AUC of `bin`, `bin→real` and `real`.
 
 # %% tags=["hide-input"]
-panel = rows.query("dataset == @dataset and task == @task and size == @size")
-table = overview.overview(panel).set_index("protocol").iloc[:, 3:]
+case_rows = rows.query("dataset == @dataset and task == @task and size == @size")
+table = overview.overview(case_rows).set_index("protocol").iloc[:, 3:]
 table["best"] = table["best"].map(label)
 table["tied"] = table["tied"].map(lambda tied: ", ".join(map(label, tied)))
 words = [f"{best} under {name}" for name, best in table["best"].items()]
@@ -90,7 +90,7 @@ table.round(3)
 # papermill notebooks/explorer.ipynb out.ipynb -p task "{1,2,3} vs {4,5,6}" -p size 50
 # ```
 #
-# Results of your own, once `python -m wfhelpers.results.reproduce --results my_results` has filled a folder:
+# Results of your own, once `wfhelpers reproduce --results my_results` has filled a folder:
 #
 # ```
 # papermill notebooks/explorer.ipynb out.ipynb -p results my_results

@@ -25,14 +25,14 @@
 # :class: important
 #
 # **The paper says** (Results, Fig. 4, App. C): `bin` or `bin→real` "achieves the best performance with comparable run
-# time in all but one cases". **We find** on this page: {glue:text}`verdict`
+# time in all but one cases". **We find** on this page: {glue:text}`summary`
 # :::
 
 # %% tags=["parameters"]
 dataset = "mnist"  # "mnist", "citeseer", or the path of a .csv or .npz file
 negative = None  # class or list of classes with label 0; an example if None
 positive = None  # class or list of classes with label 1
-sizes = [50, 100, 150]  # training objects a class
+sizes = [50, 100, 150]  # training objects per class
 test_per_class = 50
 runs = 10
 seed = 0
@@ -47,19 +47,20 @@ store = ""  # folder of results: read where they are known, else added to
 # %%
 import time
 
+import pandas as pd
 from IPython.display import display
 from myst_nb import glue
 
 from wfhelpers import parameters
-from wfhelpers.core import jobs
+from wfhelpers.results.plan import task_jobs
 from wfhelpers.results.store import complete
-from wfhelpers.show import report
+from wfhelpers.show import figures_models, report
 
 parameters.check()
 begin = time.perf_counter()
 choices = dict(sizes=sizes, test_per_class=test_per_class, runs=runs, seed=seed)
 choices |= dict(protocol=protocol, orientation=orientation, settings=settings)
-work = jobs.page_cells(dataset, negative, positive, **choices)
+work = task_jobs(dataset, negative, positive, **choices)
 
 # %% [markdown]
 # ## The task
@@ -69,32 +70,33 @@ work = jobs.page_cells(dataset, negative, positive, **choices)
 # %%
 task = work[0].task
 print(f"{task.dataset.name}: {task.title}, {runs} runs")
-print(f"{task.test_per_class} test objects a class")
+print(f"{task.test_per_class} test objects per class")
 for size in sizes:
     number = size * len(task.negative + task.positive)
-    print(f"{size} training objects a class: {number} in all")
+    print(f"{size} training objects per class: {number} in all")
 
 # %% [markdown]
-# Each cell of work trains the ten models at one size, under one protocol, in one orientation, every run by itself.
+# A job trains the ten models at one size, under one protocol, in one orientation, every run by itself.
 
 # %%
 results = complete(work, store)
-rows = report.all_rows(results)
+rows = pd.concat([result.rows for result in results], ignore_index=True)
 titles = list(dict.fromkeys(rows["task"]))
-glue("verdict", report.verdict(rows), display=False)
+glue("summary", report.summary(rows), display=False)
 print(len(rows), "rows:", ", ".join(rows["protocol"].unique()))
 print("for", " and ".join(titles))
 
 # %% [markdown]
 # ## Run time and AUC
 #
-# One picture an orientation, as in Fig. 4 and App. C. Medians over the runs, bars are quartiles; squares are binary
+# One figure per orientation, as in Fig. 4 and App. C. Medians over the runs, bars are quartiles; squares are binary
 # networks, circles real ones. Run times include the training of the network that a model is derived from.
 
-# %% mystnb={"image": {"alt": "For each orientation a grid of scatter plots, a row a protocol and a column a training size: seconds a run on a logarithmic axis against the test AUC of the ten models, with quartiles. The numbers stand in the tables below."}}
+# %% mystnb={"image": {"alt": "For each orientation a grid of scatter plots, with one row per protocol and one column per training size: seconds per run on a logarithmic axis against the test AUC of the ten models, with quartiles. The numbers stand in the tables below."}}
 for title in titles:
     print(title)
-    display(report.small(report.runtime_auc(rows[rows["task"] == title])))
+    drawn = figures_models.runtime_and_auc(rows[rows["task"] == title], by="protocol")
+    display(report.small(drawn))
 
 # %% [markdown]
 # The same numbers: median AUC, and below it the quartiles over runs. `*` marks a model that wins: its margin over every
@@ -104,7 +106,7 @@ for title in titles:
 # %%
 for title in titles:
     print(title)
-    display(report.standings_html(rows[rows["task"] == title]))
+    display(report.standings(rows[rows["task"] == title]))
 
 # %% [markdown]
 # ## Spectra
@@ -113,11 +115,11 @@ for title in titles:
 # (dashed) over the runs, and the map of all networks by the first two principal components of their spectra.
 # The shared weight of `agnostic→real` may be negative: a graph takes its absolute value.
 
-# %% mystnb={"image": {"alt": "For each orientation and protocol three panels: the ascending eigenvalues between 0 and 2 of the real networks, those of the binary networks, and a map of all networks, a point a run, coloured by strategy."}}
+# %% mystnb={"image": {"alt": "For each orientation and protocol three panels: the ascending eigenvalues between 0 and 2 of the real networks, those of the binary networks, and a map of all networks, one point per run, coloured by strategy."}}
 for title in titles:
     print(title)
     chosen = [one for one in results if one.spectra and title in set(one.rows["task"])]
-    display(report.small(report.spectra_and_map(chosen)))
+    display(report.small(report.spectra(chosen)))
 
 # %% [markdown]
 # ## Density

@@ -33,7 +33,7 @@
 # {glue:text}`among_charitable` % and {glue:text}`among_tuned` %.
 # :::
 #
-# The paper's figures are lost, and of its tasks the text names two. This page lists those and more of their kind, each
+# The paper's figures were not available to us, and of its tasks the text names two. This page lists those and more of their kind, each
 # in both orientations, at three training sizes and under three protocols. Every task has a page of its own. To see one
 # case at a glance, choose it in the [explorer](explorer.ipynb).
 
@@ -62,7 +62,7 @@ print(f"{len(rows)} rows, {len(table)} cases, {tasks} tasks with both orientatio
 # ## How often is `bin` best?
 #
 # In each case the best model is the one with the highest median AUC. It wins if its margin over every other one has a
-# 95 % interval, paired over the runs, above zero; else some tie with it. The table counts cases in percent: `bin` or
+# 95 % interval, paired over the runs, above zero; otherwise some tie with it. The table counts cases in percent: `bin` or
 # `bin→real` is best; best, and no other strategy ties; best, or tied with the best.
 
 # %%
@@ -78,7 +78,7 @@ shares.round(0).astype(int)
 # %% [markdown]
 # ## Every case
 #
-# Click a heading to sort by it, and again to turn the order round. Type words to filter. A task's name leads to its
+# Click a heading to sort by it, and again to reverse the order. Type words to filter. A task's name leads to its
 # page. AUC is the median over the runs; the last three columns give that of `bin`, `bin→real` and `real`.
 
 # %% tags=["hide-input"]
@@ -88,21 +88,21 @@ overview.overview_html(table, overview.addresses(listed))
 # %% [markdown]
 # ## All pairs of classes
 #
-# Beyond the paper: every ordered pair of digits and of Citeseer's classes, with 100 training objects a class, under the
+# Beyond the paper: every ordered pair of digits and of Citeseer's classes, with 100 training objects per class, under the
 # protocols charitable and tuned.
 
-# %% mystnb={"figure": {"name": "fig-digit-pairs", "caption": "All ordered pairs of digits (not in the paper): the median AUC of bin minus that of real (left), and that of bin (right). Purple means that bin is ahead; mind the scales."}, "image": {"alt": "For each protocol two maps of ten by ten digits without the diagonal: the difference of the median AUC of bin and of real, and the median AUC of bin. The table below sums them up."}}
+# %% mystnb={"figure": {"name": "fig-digit-pairs", "caption": "All ordered pairs of digits (not in the paper): the median AUC of bin minus that of real (left), and that of bin (right). Purple means that bin is ahead; note the scales."}, "image": {"alt": "For each protocol two maps of ten by ten digits without the diagonal: the difference of the median AUC of bin and of real, and the median AUC of bin. The table below sums them up."}}
 pairs = store.rows("pair")
 overview.heat_maps(pairs[pairs["dataset"] == "mnist"])
 
 # %% [markdown]
 # The same for the six classes of Citeseer.
 
-# %% mystnb={"figure": {"name": "fig-topic-pairs", "caption": "All ordered pairs of Citeseer's classes (not in the paper): the median AUC of bin minus that of real (left), and that of bin (right). Purple means that bin is ahead; mind the scales."}, "image": {"alt": "For each protocol two maps of six by six classes without the diagonal: the difference of the median AUC of bin and of real, and the median AUC of bin. The table below sums them up."}}
+# %% mystnb={"figure": {"name": "fig-topic-pairs", "caption": "All ordered pairs of Citeseer's classes (not in the paper): the median AUC of bin minus that of real (left), and that of bin (right). Purple means that bin is ahead; note the scales."}, "image": {"alt": "For each protocol two maps of six by six classes without the diagonal: the difference of the median AUC of bin and of real, and the median AUC of bin. The table below sums them up."}}
 overview.heat_maps(pairs[pairs["dataset"] == "citeseer"])
 
 # %% [markdown]
-# The maps in numbers, over the pairs: lowest, middle and highest AUC of `bin`, the middle of the differences, and how
+# The maps in numbers, over the pairs: lowest, median and highest AUC of `bin`, the median of the differences, and how
 # many pairs have `bin` ahead or behind by more than 0.01.
 
 # %%
@@ -123,7 +123,7 @@ overview.pair_summary(pairs).round(2) + 0.0  # no -0.0
 # papermill notebooks/task_report.ipynb out.ipynb -p dataset citeseer -p negative DB -p positive HCI
 # ```
 #
-# This page for another folder of results, once `python -m wfhelpers.results.reproduce --results my_results` has filled it:
+# This page for another folder of results, once `wfhelpers reproduce --results my_results` has filled it:
 #
 # ```
 # papermill notebooks/tasks_overview.ipynb out.ipynb -p results my_results

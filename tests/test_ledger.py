@@ -1,18 +1,24 @@
 """The ledger on tables made so that the verdict is known, each way."""
 
+import ast
+import importlib
+import inspect
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import spearmanr, ttest_1samp
+from scipy.stats import ttest_1samp
 
 from wfhelpers import ledger
 from wfhelpers._support import InputError
 from wfhelpers.core.strategies import MODELS
 from wfhelpers.ledger import LEDGER, Claim, Evidence, Part, cases, verdict
-from wfhelpers.results import measurements
+from wfhelpers.study.leads import ANY, COLUMNS
 
+ROOT = Path(__file__).parents[1]
 PARTS = {part.id: part for claim in LEDGER for part in claim.parts}
 TASKS = ["1 vs 2", "3 vs 4", "5 vs 6", "7 vs 8"]
 
@@ -48,14 +54,14 @@ def judged(part: str, table: pd.DataFrame) -> str:
 
 
 def measured(values: dict[str, list[float]] | None = None) -> pd.DataFrame:
-    """Table of evidence with one case a part, on the claimed side unless values are given."""
+    """Table of evidence with one case per part, on the claimed side unless values are given."""
     made = []
     for part in PARTS.values():
         if part.values is None:
             good = part.threshold + (1 if part.above else -1)
             for run, value in enumerate((values or {}).get(part.id, [good + 0.01 * run for run in range(5)])):
-                where = (part.id, measurements.ANY, measurements.ANY, "mnist", "1 vs 2", "", run, value)
-                made.append(dict(zip(measurements.COLUMNS, where, strict=True)))
+                where = (part.id, ANY, ANY, "mnist", "1 vs 2", "", run, value)
+                made.append(dict(zip(COLUMNS, where, strict=True)))
     return pd.DataFrame(made)
 
 
@@ -92,14 +98,46 @@ def unbroken(line: str) -> str:
 
 def test_a_few_cases_are_judged_by_the_same_rules() -> None:
     few = rows({"bin": 0.1}, worse_in=1).drop(columns=["protocol", "orientation", "dataset"])
-    found = {part: unbroken(line) for part, line in ledger.judge_few(few, ["C1", "C3"]).items()}
+    values = ledger.values_from_rows(few, ["C1", "C3"])
+    found = {part: unbroken(line) for part, line in ledger.judge_few(values, ["C1", "C3"]).items()}
     assert [line.split(":")[0] for line in found] == ["C1", "C3a", "C3b"]
     assert found["C1: bin or bin→real is ahead of the other eight models"] == "partly: +6 −0 of 8"
     assert found["C3b: bin is ahead of lottery"] == "partly: +6 −2 of 8"
-    worst = ledger.judge_few(few[few["task"] == TASKS[0]], ["C3"])
+    assert list(ledger.judge_few(values, ["C3b"])) == ["C3b: bin is ahead of lottery"]
+    worst = ledger.judge_few(values[values["task"] == TASKS[0]], ["C3"])
     assert [unbroken(line) for line in worst.values()] == ["not reproduced: +0 −2 of 2"] * 2
+
+
+def test_measured_values_need_only_the_columns_that_tell_their_cases_apart() -> None:
+    numbers = [1, 1.1, 1.2, 1.1, -1, -1.1, -1.2, -1.1]
+    values = pd.DataFrame({"part": "C5b", "case": ["a"] * 4 + ["b"] * 4, "run": [0, 1, 2, 3] * 2, "value": numbers})
+    (line,) = ledger.judge_few(values, ["C5b"]).values()
+    assert unbroken(line) == "not reproduced: +1 −1 of 2"
+
+
+def test_what_cannot_be_judged_is_refused() -> None:
+    few = rows({})
     with pytest.raises(InputError, match="C7 is not judged on rows"):
-        ledger.judge_few(few, ["C7"])
+        ledger.values_from_rows(few, ["C7"])
+    with pytest.raises(InputError, match="no values of C7"):
+        ledger.judge_few(ledger.values_from_rows(few, ["C4"]), ["C7"])
+    with pytest.raises(InputError, match="Unknown claim 'C15'"):
+        ledger.judge_few(few, ["C15"])
+    with pytest.raises(InputError, match=r"no evidence on C5a; `wfhelpers measure evidence`"):
+        ledger.judge(Evidence(few, measured().query("part != 'C5a'")))
+
+
+def test_one_evidence_has_one_verdict_whoever_asks() -> None:
+    """The judge of all results and the judge of a few cases agree on the same numbers."""
+    table = pd.concat([rows({"bin": 0.1}, worse_in=1, protocol=name) for name in ("literal", "charitable", "tuned")])
+    evidence = Evidence(table, measured({"C10a": [0.5, 0.8, 0.9, 0.7]}))
+    judged_lines = ledger.judge(evidence)
+    for part in PARTS.values():
+        line = judged_lines[judged_lines["part"] == part.id].iloc[0]
+        values = evidence.values(part).assign(part=part.id)
+        (few,) = ledger.judge_few(values[values["protocol"] == line["protocol"]], [part.id]).values()
+        counts = f"+{line['supporting']} −{line['contradicting']} of {line['cases']}"
+        assert unbroken(few) == f"{line['verdict']}: {counts}"
 
 
 def test_a_lead_within_the_noise_is_a_tie() -> None:
@@ -126,16 +164,6 @@ def test_fine_tuning_may_help_where_it_is_hard_and_hurt_by_overfitting() -> None
     worse = table.assign(auc=table["auc"] - 0.1 * tuned)
     assert judged("C9b", worse) == "cannot be decided"  # it does not fit better
     assert judged("C9b", worse.assign(train_loss=-1.0 - tuned)) == "reproduced"
-
-
-def test_gain_with_difficulty_is_spearmans_correlation() -> None:
-    table = rows({}, noise=0.1)
-    found = ledger.gain_with_difficulty(table)
-    wide = table.pivot(index=["task", "size"], columns=["model", "run"], values="auc")
-    expected = [
-        spearmanr(-wide["bin"].median(axis=1), wide["bin-real"][run] - wide["bin"][run]).statistic for run in range(10)
-    ]
-    np.testing.assert_allclose(found["value"], expected)
 
 
 @pytest.mark.parametrize("part", [part for part in PARTS.values() if part.values is None], ids=lambda part: part.id)
@@ -224,7 +252,7 @@ def test_every_claim_has_a_verdict_under_each_protocol_or_says_why_not() -> None
 
 
 def test_missing_results_are_named(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(ValueError, match=r"evidence\.csv is missing; `python -m wfhelpers\.evidence` makes it"):
+    with pytest.raises(InputError, match=r"evidence\.csv is missing; `wfhelpers measure evidence` makes it"):
         ledger.load(tmp_path)
 
 
@@ -234,3 +262,17 @@ def test_every_claim_is_complete() -> None:
         assert claim.words
         assert claim.place
         assert all(part.hypothesis and part.rule for part in claim.parts)
+
+
+@pytest.mark.parametrize("part", PARTS.values(), ids=lambda part: part.id)
+def test_every_part_names_the_function_that_computes_it_and_a_test_of_that_function(part: Part) -> None:
+    module_name, name = part.computed_by.rsplit(".", 1)
+    module = importlib.import_module(module_name)
+    assert callable(getattr(module, name))
+    path, test = part.test.split("::")
+    functions = [node for node in ast.walk(ast.parse((ROOT / path).read_text())) if isinstance(node, ast.FunctionDef)]
+    (body,) = [ast.unparse(function) for function in functions if function.name == test]
+    fixtures = [ast.unparse(function) for function in functions if not function.name.startswith("test")]
+    words = set(re.findall(r"\w+", "\n".join([body, *fixtures])))
+    called = [getattr(module, word) for word in words if inspect.isfunction(getattr(module, word, None))]
+    assert name in words or any(name in inspect.getsource(function) for function in called)

@@ -39,17 +39,7 @@ class InputError(ValueError):
 
 
 def progress(iterable: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
-    """Yield the items of ``iterable`` while a bar counts them.
-
-    Parameters
-    ----------
-    iterable
-        What to go through.
-    label
-        Words that stand before the bar.
-    total
-        Number of items, where ``iterable`` does not know its own length.
-    """
+    """Yield the items while a bar counts them; ``total`` is their number, where ``iterable`` does not know it."""
     request = _kernel_request()
     watched = _somebody_types(request) if request else sys.stderr.isatty()
     if not watched or os.environ.get(SWITCH) == "off":

@@ -1,39 +1,49 @@
-"""The ledger: fourteen claims of the paper, each with a rule fixed beforehand, judged on the committed results.
+"""The ledger: fourteen claims of the paper, each with a rule fixed beforehand, and the only judge of them.
 
-A claim has parts. A part is a comparison that is made in many cases (a task at a size, say), with one number a run.
+A claim has parts. A part is a comparison that is made in many cases (a task at a size, say), with one number per run.
 In a case, the mean over runs has a t interval, widened by Bonferroni's rule to hold for all cases of the line at once.
 A case *supports* the part if its interval lies on the claimed side of a threshold, *contradicts* it if it lies on the
 other side, and is a *tie* otherwise. The verdict follows from the three counts alone (`verdict`).
 
-``python -m wfhelpers.ledger`` prints the ledger; `LEDGER` states the rules, and `judge` applies them.
+`LEDGER` states the rules, `judge` applies them to all results and `judge_few` to the few cases of a chapter.
+
+>>> LEDGER[3].words, [part.rule for part in LEDGER[3].parts]
+('random→bin performs consistently better than random', ['lead in AUC above 0 in all cases'])
 """
 
-import argparse
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.stats import rankdata
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from wfhelpers._support import InputError
-from wfhelpers.core.jobs import ORIENTATIONS, PROTOCOLS, group_name
-from wfhelpers.core.strategies import MODELS, OURS, REST
-from wfhelpers.results import measurements
-from wfhelpers.results.experiments import read
+from wfhelpers.core.jobs import ORIENTATIONS
+from wfhelpers.core.protocols import PROTOCOLS
+from wfhelpers.core.strategies import OURS, REST
 from wfhelpers.results.store import Store, results_folder
-from wfhelpers.study.sensitivity import LITTLE
-from wfhelpers.study.similarity import FAR_APART, SIMILAR
+from wfhelpers.study.intervals import side
+from wfhelpers.study.leads import ANY, CASE, factor_of_run_time, gain_with_difficulty, lead, loss_by_overfitting
 
 VERDICTS = ("reproduced", "partly", "not reproduced", "cannot be decided")
+
+LITTLE = 0.05
+"""Difference of AUC that counts as little, for claims C11 and C14 alike."""
+
+FAR_APART = 2.0
+"""Strategies give "highly different" networks if they lie this many times as far apart as runs of one strategy."""
+
+SIMILAR = 0.5
+"""Binary networks are "similar" if they lie at most this share of the real networks' distance apart."""
+
 COMPARABLE = 5.0
 """Run times are comparable if one is at most this many times the other."""
 
 Values = pd.DataFrame
-"""One row a (protocol, orientation, dataset, task, case, run) with its ``value``."""
+"""One row per part, case and run with its ``value``: the columns of `wfhelpers.study.leads`."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +66,8 @@ class Part:
         A case supports the part if its whole interval lies above (else below) the threshold.
     theorem
         Whether a single contradiction refutes the part.
+    computed_by, test
+        Dotted name of the function that computes the numbers, and pytest's name of the test of that function.
     """
 
     id: str
@@ -67,6 +79,8 @@ class Part:
     threshold: float = 0.0
     above: bool = True
     theorem: bool = False
+    computed_by: str = field(kw_only=True)
+    test: str = field(kw_only=True)
 
     def least(self, cases: int) -> float:
         """Number of cases, of so many, that must support the part."""
@@ -75,305 +89,128 @@ class Part:
     @property
     def rule(self) -> str:
         """The rule in words."""
-        side = "above" if self.above else "below"
+        where = "above" if self.above else "below"
         if self.theorem:
             share = "every case; one contradiction refutes it"
         elif self.all_but:
             share = f"all cases but {self.all_but}"
         else:
             share = {1.0: "all cases", 0.5: "half of the cases", 0.0: "one case"}[self.needed]
-        return f"{self.measure} {side} {self.threshold:.2g} in {share}"
+        return f"{self.measure} {where} {self.threshold:.2g} in {share}"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper: a heading, its words, their place, its parts, and the page that shows the evidence.
+    """A claim of the paper: a heading, where the paper has it, the page with the evidence, its words and its parts.
 
     ``same_for_all`` says why the protocol does not matter, where it does not.
     """
 
     id: str
     short: str
-    words: str
     place: str
-    parts: tuple[Part, ...]
     page: str
+    words: str
+    parts: tuple[Part, ...]
     same_for_all: str = ""
 
 
-# Numbers from the rows of all tasks
+def _by(function: str, test: str) -> Any:
+    """Function of `wfhelpers.study` that computes the numbers of a part, and its test."""
+    module = function.split(".")[0]
+    return {"computed_by": f"wfhelpers.study.{function}", "test": f"tests/study/test_{module}.py::{test}"}
 
 
-def lead(ours: Sequence[str], others: Sequence[str]) -> Callable[[pd.DataFrame], Values]:
-    """AUC of the best of some models minus that of the best of others, run by run; the best has the highest median."""
-
-    def values(rows: pd.DataFrame) -> Values:
-        keys, aucs = _by_model(rows, "auc")
-        sides = [aucs[:, [MODELS.index(model) for model in side]] for side in (ours, others)]
-        best = [_of_highest_median(side) for side in sides]
-        return _long(keys, best[0] - best[1])
-
-    return values
-
-
-def factor_of_run_time(rows: pd.DataFrame) -> Values:
-    """Natural logarithm of the larger of the factors between the run times of bin and of real, and bin and lottery."""
-    keys, seconds = _by_model(rows, "seconds_total")
-    logs = np.log(seconds)
-    apart = [np.abs(logs[:, MODELS.index("bin")] - logs[:, MODELS.index(model)]) for model in ("real", "lottery")]
-    return _long(keys, np.maximum(*apart))
-
-
-def gain_with_difficulty(rows: pd.DataFrame) -> Values:
-    """Spearman's correlation, over all cases, of what fine-tuning adds with how hard the task is: one a run.
-
-    How hard: one minus the median AUC of bin. What it adds: AUC of bin→real minus that of bin.
-    """
-    made = []
-    for (protocol, orientation), group in rows.groupby(["protocol", "orientation"], sort=False):
-        _, aucs = _by_model(group, "auc")
-        hard = 1 - np.median(aucs[:, MODELS.index("bin")], axis=-1)
-        gains = aucs[:, MODELS.index("bin-real")] - aucs[:, MODELS.index("bin")]
-        for run in range(gains.shape[1]):
-            same = {"protocol": protocol, "orientation": orientation, "dataset": "", "task": "", "case": "all tasks"}
-            made.append({**same, "run": run, "value": _spearman(hard, gains[:, run])})
-    return pd.DataFrame(made)
-
-
-def loss_by_overfitting(rows: pd.DataFrame) -> Values:
-    """AUC that fine-tuning loses where it lowers the objective on the training objects; zero in the other cases."""
-    keys, aucs = _by_model(rows, "auc")
-    _, losses = _by_model(rows, "train_loss")
-    tuned, plain = MODELS.index("bin-real"), MODELS.index("bin")
-    fits_better = np.median(losses[:, tuned], axis=-1) < np.median(losses[:, plain], axis=-1)
-    return _long(keys, np.where(fits_better[:, None], aucs[:, plain] - aucs[:, tuned], 0.0))
-
-
-def _by_model(rows: pd.DataFrame, column: str) -> tuple[pd.DataFrame, NDArray[np.float64]]:
-    """Cases, and one column of the rows as an array ``[cases, models, runs]``."""
-    keys = ["protocol", "orientation", "dataset", "task", "size"]
-    wide = rows.pivot(index=keys, columns=["model", "run"], values=column)
-    runs = rows["run"].nunique()
-    values = wide[[(model, run) for model in MODELS for run in range(runs)]].to_numpy()
-    return wide.index.to_frame(index=False), values.reshape(len(wide), len(MODELS), runs)
-
-
-def _of_highest_median(aucs: NDArray[np.float64]) -> NDArray[np.float64]:
-    best = np.median(aucs, axis=-1).argmax(axis=1)
-    chosen: NDArray[np.float64] = aucs[np.arange(len(aucs)), best]
-    return chosen
-
-
-def _long(keys: pd.DataFrame, values: NDArray[np.float64]) -> Values:
-    runs = values.shape[1]
-    made = keys.loc[keys.index.repeat(runs)].reset_index(drop=True)
-    made["case"] = made.pop("size").map("{} a class".format)
-    return made.assign(run=np.tile(np.arange(runs), len(keys)), value=values.ravel())
-
-
-def _spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
-        return 0.0
-    return float(np.corrcoef(rankdata(x), rankdata(y))[0, 1])
-
-
-# The ledger
-
-_BINARY = ("real-bin", "lottery-bin", "random-bin", "agnostic")
+_LEAD = _by("leads.lead", "test_a_lead_is_that_of_the_best_over_the_best_run_by_run")
 _AUC = "lead in AUC"
-_START_FREE = "A statement about one step and its gradient: no start and no rate enter."
+_SLOPE = _by("evidence.softer_slope", "test_a_softer_slope_is_compared_run_by_run")
+_STEP = _by("evidence.harder_step", "test_a_harder_step_is_judged_by_rounding_and_by_the_objective_reached")
+_RATIOS = _by("similarity.log_ratios_by_run", "test_distance_ratios_against_a_literal_jackknife")
+_REAL, _BINARY = ("real", "lottery"), ("real-bin", "lottery-bin", "random-bin", "agnostic")
 
+# fmt: off
 LEDGER = (
-    Claim(
-        "C1",
-        "bin or bin→real is best in all but one cases",
-        "bin or bin→real achieves the best performance in all but one cases",
-        "Results",
-        (Part("C1", "bin or bin→real is ahead of the other eight models", _AUC, 1, 1, lead(OURS, REST)),),
-        "05_strategies",
-    ),
-    Claim(
-        "C2",
-        "Weight-free networks often beat flexible ones",
-        "weight-free networks so often outperform fine-tuned, more flexible models",
-        "Results, Sec. 1",
-        (
-            Part("C2a", "bin is ahead of real and of lottery", _AUC, 0.5, 0, lead(["bin"], ["real", "lottery"])),
-            Part("C2b", "bin is ahead of bin→real", _AUC, 0.5, 0, lead(["bin"], ["bin-real"])),
-            Part("C2c", "bin is ahead of the other binary networks", _AUC, 0.5, 0, lead(["bin"], _BINARY)),
-        ),
-        "05_strategies",
-    ),
-    Claim(
-        "C3",
-        "bin beats weight-agnostic search and pruning",
-        "the method produces better networks than weight-agnostic search and than pruning",
-        "Results",
-        (
-            Part("C3a", "bin is ahead of agnostic", _AUC, 1, 0, lead(["bin"], ["agnostic", "agnostic-real"])),
-            Part("C3b", "bin is ahead of lottery", _AUC, 1, 0, lead(["bin"], ["lottery", "lottery-bin"])),
-        ),
-        "05_strategies",
-    ),
-    Claim(
-        "C4",
-        "random→bin is consistently better than random",
-        "random→bin performs consistently better than random",
-        "footnote, Sec. 5",
-        (Part("C4", "random→bin is ahead of random", _AUC, 1, 0, lead(["random-bin"], ["random"])),),
-        "05_strategies",
-    ),
-    Claim(
-        "C5",
-        "A soft slope hurts small M_hard, helps large",
-        "M_soft << M_hard may hurt when M_hard is small, and consistently helps when it is large",
-        "Remarks, Fig. 3",
-        (
-            Part("C5a", "with M_hard of 5 or 10, a softer slope ends at a higher F", "rise of F", 0),
-            Part("C5b", "with M_hard of 50 or 200, a softer slope ends at a lower F", "fall of F"),
-        ),
-        "03_algorithm",
-    ),
-    Claim(
-        "C6",
-        "A larger M_hard is harder, and rounds better",
-        "a larger M_hard is harder to optimize, but rounds with less error",
-        "Remarks",
-        (
-            Part("C6a", "M_hard of 200 rounds with less error than 20", "fall of the error in F"),
-            Part("C6b", "M_hard of 200 reaches a higher F than 20", "rise of F"),
-        ),
-        "03_algorithm",
-    ),
-    Claim(
-        "C7",
-        "Lemma 2: a step's remainder is at most G C",
-        "Lemma 2: the remainder of a step is at most G C long",
-        "Sec. 4, App. B",
-        (Part("C7", "no remainder is longer than G C", "share of G C to spare", theorem=True),),
-        "04_convergence_bound",
-        _START_FREE,
-    ),
-    Claim(
-        "C8",
-        "Theorem 1: the gap shrinks like (1 + log T)/T",
-        "Theorem 1: the gap shrinks like (1 + log T)/T",
-        "Sec. 4, App. B",
-        (Part("C8", "no gap exceeds the bound", "log10 of bound over gap", theorem=True),),
-        "04_convergence_bound",
-        "A theorem about every convex function and every start: the protocols' starts are only some of them.",
-    ),
-    Claim(
-        "C9",
-        "Fine-tuning helps on hard tasks, and overfits",
-        "fine-tuning the weights may help on hard tasks, and may hurt by overfitting",
-        "Discussion",
-        (
-            Part("C9a", "it adds more where the task is harder", "rank correlation", 0, 0, gain_with_difficulty),
-            Part("C9b", "it fits better and tests worse in some case", "loss of AUC", 0, 0, loss_by_overfitting),
-        ),
-        "05_strategies",
-    ),
-    Claim(
-        "C10",
-        "Real networks differ, architectures are similar",
-        "strategies give highly different real networks but spectrally similar architectures",
-        "Discussion, Fig. 5",
-        (
-            Part(
-                "C10a",
-                "real networks of two strategies lie far apart",
-                "log of distance between strategies over within",
-                threshold=float(np.log(FAR_APART)),
-            ),
-            Part(
-                "C10b",
-                "their binary networks lie at most half as far apart",
-                "log of binary over real distance",
-                threshold=float(np.log(SIMILAR)),
-                above=False,
-            ),
-        ),
-        "06_spectra",
-    ),
-    Claim(
-        "C11",
-        "Nonnegative weights cost little",
-        "nonnegative weights do not compromise the performance significantly, in most cases",
-        "footnote, Sec. 5",
-        (
-            Part(
-                "C11",
-                "weights of either sign gain little",
-                "gain in AUC",
-                0.5,
-                threshold=LITTLE,
-                above=False,
-            ),
-        ),
-        "07_sensitivity",
-    ),
-    Claim(
-        "C12",
-        "The spectrum ignores how nodes are numbered",
-        "the spectrum solves the relabelling ambiguity of hidden nodes",
-        "footnote, Sec. 5",
-        (
-            Part(
-                "C12",
-                "renamed hidden nodes leave the spectrum as it is",
-                "largest change of an eigenvalue",
-                threshold=1e-6,
-                above=False,
-                theorem=True,
-            ),
-        ),
-        "06_spectra",
-    ),
-    Claim(
-        "C13",
-        "bin takes about as long as the others",
-        "the run time of bin is comparable to the others'",
-        "Results",
-        (
-            Part(
-                "C13",
-                "bin is within a factor of 5 of real and of lottery",
-                "log of the factor",
-                values=factor_of_run_time,
-                threshold=float(np.log(COMPARABLE)),
-                above=False,
-            ),
-        ),
-        "05_strategies",
-    ),
-    Claim(
-        "C14",
-        "The value of a shared weight matters much",
-        "shared-weight networks are very sensitive to the value of the shared weight",
-        "Sec. 1",
-        (Part("C14", "the best value is well ahead of the worst", "spread of AUC", 0.5, threshold=LITTLE),),
-        "07_sensitivity",
-    ),
+    Claim("C1", "bin or bin→real is best in all but one cases", "Results", "05_strategies",
+          "bin or bin→real achieves the best performance in all but one cases",
+          (Part("C1", "bin or bin→real is ahead of the other eight models", _AUC, 1, 1, lead(OURS, REST), **_LEAD),)),
+    Claim("C2", "Weight-free networks often beat flexible ones", "Results, Sec. 1", "05_strategies",
+          "weight-free networks so often outperform fine-tuned, more flexible models",
+          (Part("C2a", "bin is ahead of real and of lottery", _AUC, 0.5, 0, lead(["bin"], _REAL), **_LEAD),
+           Part("C2b", "bin is ahead of bin→real", _AUC, 0.5, 0, lead(["bin"], ["bin-real"]), **_LEAD),
+           Part("C2c", "bin is ahead of the other binary networks", _AUC, 0.5, 0, lead(["bin"], _BINARY), **_LEAD))),
+    Claim("C3", "bin beats weight-agnostic search and pruning", "Results", "05_strategies",
+          "the method produces better networks than weight-agnostic search and than pruning",
+          (Part("C3a", "bin is ahead of agnostic", _AUC, 1, 0, lead(["bin"], ["agnostic", "agnostic-real"]), **_LEAD),
+           Part("C3b", "bin is ahead of lottery", _AUC, 1, 0, lead(["bin"], ["lottery", "lottery-bin"]), **_LEAD))),
+    Claim("C4", "random→bin is consistently better than random", "footnote, Sec. 5", "05_strategies",
+          "random→bin performs consistently better than random",
+          (Part("C4", "random→bin is ahead of random", _AUC, 1, 0, lead(["random-bin"], ["random"]), **_LEAD),)),
+    Claim("C5", "A soft slope hurts small M_hard, helps large", "Remarks, Fig. 3", "03_algorithm",
+          "M_soft << M_hard may hurt when M_hard is small, and consistently helps when it is large",
+          (Part("C5a", "with M_hard of 5 or 10, a softer slope ends at a higher F", "rise of F", 0, **_SLOPE),
+           Part("C5b", "with M_hard of 50 or 200, a softer slope ends at a lower F", "fall of F", **_SLOPE))),
+    Claim("C6", "A larger M_hard is harder, and rounds better", "Remarks", "03_algorithm",
+          "a larger M_hard is harder to optimize, but rounds with less error",
+          (Part("C6a", "M_hard of 200 rounds with less error than 20", "fall of the error in F", **_STEP),
+           Part("C6b", "M_hard of 200 reaches a higher F than 20", "rise of F", **_STEP))),
+    Claim("C7", "Lemma 4.2: a step's remainder is at most G C", "Sec. 4, App. B", "04_convergence_bound",
+          "Lemma 4.2: the remainder of a step is at most G C long",
+          (Part("C7", "no remainder is longer than G C", "share of G C to spare", theorem=True,
+                **_by("evidence.remainder_slack", "test_remainders_leave_the_share_that_the_sharp_constant_says")),),
+          "A statement about one step and its gradient: no start and no rate enter."),
+    Claim("C8", "Theorem 4.3: the gap shrinks like (1 + log T)/T", "Sec. 4, App. B", "04_convergence_bound",
+          "Theorem 4.3: the gap shrinks like (1 + log T)/T",
+          (Part("C8", "no gap exceeds the bound", "log10 of bound over gap", theorem=True,
+                **_by("evidence.theorem_slack", "test_theorem_1_fails_at_small_rates_and_holds_at_large_ones")),),
+          "A theorem about every convex function and every start: the protocols' starts are only some of them."),
+    Claim("C9", "Fine-tuning helps on hard tasks, and overfits", "Discussion", "05_strategies",
+          "fine-tuning the weights may help on hard tasks, and may hurt by overfitting",
+          (Part("C9a", "it adds more where the task is harder", "rank correlation", 0, 0, gain_with_difficulty,
+                **_by("leads.gain_with_difficulty", "test_gain_with_difficulty_is_spearmans_correlation")),
+           Part("C9b", "it fits better and tests worse in some case", "loss of AUC", 0, 0, loss_by_overfitting,
+                **_by("leads.loss_by_overfitting", "test_overfitting_counts_only_where_the_objective_falls")))),
+    Claim("C10", "Real networks differ, architectures are similar", "Discussion, Fig. 5", "06_spectra",
+          "strategies give highly different real networks but spectrally similar architectures",
+          (Part("C10a", "real networks of two strategies lie far apart",
+                "log of distance between strategies over within", threshold=float(np.log(FAR_APART)), **_RATIOS),
+           Part("C10b", "their binary networks lie at most half as far apart", "log of binary over real distance",
+                threshold=float(np.log(SIMILAR)), above=False, **_RATIOS))),
+    Claim("C11", "Nonnegative weights cost little", "footnote, Sec. 5", "07_sensitivity",
+          "nonnegative weights do not compromise the performance significantly, in most cases",
+          (Part("C11", "weights of either sign gain little", "gain in AUC", 0.5, threshold=LITTLE, above=False,
+                **_by("sensitivity.nonnegativity_aucs", "test_orientation_decides_what_nonnegative_weights_cost")),)),
+    Claim("C12", "The spectrum ignores how nodes are numbered", "footnote, Sec. 5", "06_spectra",
+          "the spectrum solves the relabelling ambiguity of hidden nodes",
+          (Part("C12", "renamed hidden nodes leave the spectrum as it is", "largest change of an eigenvalue",
+                threshold=1e-6, above=False, theorem=True,
+                **_by("evidence.change_by_relabelling", "test_relabelled_networks_have_the_same_spectrum")),)),
+    Claim("C13", "bin takes about as long as the others", "Results", "05_strategies",
+          "the run time of bin is comparable to the others'",
+          (Part("C13", "bin is within a factor of 5 of real and of lottery", "log of the factor",
+                values=factor_of_run_time, threshold=float(np.log(COMPARABLE)), above=False,
+                **_by("leads.factor_of_run_time", "test_the_factor_of_run_time_is_the_larger_one_either_way")),)),
+    Claim("C14", "The value of a shared weight matters much", "Sec. 1", "07_sensitivity",
+          "shared-weight networks are very sensitive to the value of the shared weight",
+          (Part("C14", "the best value is well ahead of the worst", "spread of AUC", 0.5, threshold=LITTLE,
+                **_by("sensitivity.shared_weight_aucs", "test_shared_weights_share_one_architecture_per_run")),)),
 )
-"""The claims of the paper, in order. The rules were fixed before the first result was computed."""
-
-
-# Judging
+# fmt: on
+"""The claims of the paper, in order. The rules were fixed before the full grid was computed."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What claims are judged on: rows of all tasks with their orientation, and the table of `wfhelpers.results.measurements`."""
+    """What claims are judged on: the rows of all tasks, and the table ``results/evidence.csv``."""
 
     rows: pd.DataFrame
     measured: pd.DataFrame
 
-    def of(self, part: Part) -> Values:
+    def values(self, part: Part) -> Values:
         """Numbers of one part."""
-        if part.values is not None:
-            return part.values(self.rows)
-        return self.measured[self.measured["part"] == part.id]
+        values = part.values(self.rows) if part.values else self.measured[self.measured["part"] == part.id]
+        if values.empty:
+            raise InputError(f"There is no evidence on {part.id}; `wfhelpers measure evidence` makes it.")
+        return values
 
 
 def load(folder: str | Path | None = None) -> Evidence:
@@ -381,23 +218,22 @@ def load(folder: str | Path | None = None) -> Evidence:
     folder = Path(folder) if folder else results_folder()
     stored = folder / "evidence.csv"
     if not stored.is_file():
-        raise InputError(f"{stored} is missing; `python -m wfhelpers.results.measurements` makes it.")
+        raise InputError(f"{stored} is missing; `wfhelpers measure evidence` makes it.")
     rows = Store(folder).rows()
     if rows.empty:
-        raise InputError(f"{folder} has no results; `python -m wfhelpers.results.reproduce` makes them.")
-    measured = pd.read_csv(stored, keep_default_na=False, dtype={"value": float})
-    return Evidence(with_orientation(rows, folder.parent / "experiments.yml"), measured)
+        raise InputError(f"{folder} has no results; `wfhelpers reproduce` makes them.")
+    return Evidence(rows, pd.read_csv(stored, keep_default_na=False, dtype={"value": float}))
 
 
-def with_orientation(rows: pd.DataFrame, experiments: Path) -> pd.DataFrame:
-    """Rows with a column that says whether the groups stand as the list of experiments has them, or swapped."""
-    given = {
-        (cell.key["dataset"], *(group_name(_group(page.parameters[side])) for side in ("negative", "positive")))
-        for page in read(experiments).pages
-        for cell in page.cells[:1]
-    }
-    keys = zip(rows["dataset"], rows["negative"], rows["positive"], strict=True)
-    return rows.assign(orientation=[ORIENTATIONS[0] if key in given else ORIENTATIONS[1] for key in keys])
+def values_from_rows(rows: pd.DataFrame, part_ids: Iterable[str]) -> Values:
+    """Numbers of some parts or claims from rows of `wfhelpers.core.evaluation.table`, for `judge_few`."""
+    rows = rows.assign(**{column: "" for column in ("protocol", "orientation", "dataset") if column not in rows})
+    tables = []
+    for part in _chosen(part_ids):
+        if part.values is None:
+            raise InputError(f"{part.id} is not judged on rows of tasks; `judge` has its verdict.")
+        tables.append(part.values(rows).assign(part=part.id))
+    return pd.concat(tables, ignore_index=True)
 
 
 def cases(values: Values, part: Part) -> pd.DataFrame:
@@ -406,13 +242,11 @@ def cases(values: Values, part: Part) -> pd.DataFrame:
     The intervals of one table hold together with a confidence of 95 %: each has the level 1 - 0.05 / cases. A single
     number, which is exact, is its own interval.
     """
-    keys = ["protocol", "orientation", "dataset", "task", "case"]
-    groups = values.groupby(keys, sort=False)["value"]
-    table = groups.agg(["mean", "std", "count"]).reset_index()
+    table = values.groupby(list(CASE), sort=False)["value"].agg(["mean", "std", "count"]).reset_index()
     free = (table["count"] - 1).clip(lower=1)
-    reach = student.ppf(1 - 0.025 / len(table), free) * table["std"].fillna(0.0) / np.sqrt(table["count"])
+    reach = stdtrit(free, 1 - 0.025 / len(table)) * table["std"].fillna(0.0) / np.sqrt(table["count"])
     table = table.assign(lower=table["mean"] - reach, upper=table["mean"] + reach)
-    over = (table["lower"] > part.threshold).astype(int) - (table["upper"] < part.threshold).astype(int)
+    over = side(table["lower"], table["upper"], part.threshold)
     return table.assign(side=over if part.above else -over).drop(columns=["std", "count"])
 
 
@@ -444,61 +278,76 @@ def together(verdicts: Sequence[str]) -> str:
     return "not reproduced"
 
 
-def judge(results: Evidence) -> pd.DataFrame:
-    """The ledger as a table: a row a (part, protocol, orientation), ``both`` being all cases.
+def judge(evidence: Evidence) -> pd.DataFrame:
+    """The ledger as a table: one row per part, protocol and orientation, ``both`` being all cases.
 
     ``estimate`` is the mean over the cases, with an interval over tasks that is widened to hold for all rows of the
-    table at once (over the runs where there are fewer than three tasks). Exact numbers, one a case, have no interval:
+    table at once (over the runs where there are fewer than three tasks). Exact numbers, one per case, have no interval:
     their range stands in its place.
+
+    >>> judged = judge(load())
+    >>> judged[judged["part"] == "C12"]["verdict"].unique().tolist()
+    ['reproduced']
     """
     lines = []
     for claim in LEDGER:
         for part in claim.parts:
-            lines += [line | {"claim": claim.id, "evidence": claim.page} for line in _judged(part, results.of(part))]
+            lines += [
+                line | {"claim": claim.id, "evidence": claim.page} for line in _lines(part, evidence.values(part))
+            ]
     columns = ["claim", "part", "protocol", "orientation", "cases", "supporting", "contradicting"]
     table = pd.DataFrame(lines)
-    level = 1 - 0.025 / len(table)
-    intervals = [_interval(chosen, level) for chosen in table.pop("values")]
+    intervals = [_interval(chosen, 1 - 0.025 / len(table)) for chosen in table.pop("values")]
     table[["estimate", "lower", "upper"]] = pd.DataFrame(intervals, index=table.index)
     return table[[*columns, "estimate", "lower", "upper", "verdict", "evidence"]]
 
 
-def judge_few(rows: pd.DataFrame, claims: Sequence[str]) -> dict[str, str]:
-    """Verdicts on some claims, part by part, from a few cases alone: rows of `evaluation.table` under one protocol.
+def judge_few(values: Values, part_ids: Iterable[str]) -> dict[str, str]:
+    """Verdicts on some parts (or on all parts of some claims) from a few cases alone, under one protocol.
 
+    ``values`` has the columns of `wfhelpers.study.leads`; of those that tell cases apart only the needed ones.
     ``partly: +2 −1 of 4`` says that of four cases two support the part and one contradicts it.
     """
-    rows = rows.assign(protocol="", orientation="", dataset="")  # a title tells the tasks apart
+    values = values.assign(**{column: "" for column in CASE if column not in values})
     found = {}
-    for part in (part for claim in LEDGER if claim.id in claims for part in claim.parts):
-        if part.values is None:
-            raise InputError(f"{part.id} is not judged on rows of tasks; `judge` has its verdict.")
-        line = _counted(part, part.values(rows))
+    for part in _chosen(part_ids):
+        own = values[values["part"] == part.id]
+        if own.empty:
+            raise InputError(f"There are no values of {part.id}; expected some in the column 'part'.")
+        line = _counted(part, own)
         counts = f"+{line['supporting']} −{line['contradicting']} of {line['cases']}".replace(" ", "\N{NO-BREAK SPACE}")
         found[f"{part.id}: {part.hypothesis}"] = f"{line['verdict']}: {counts}"
     return found
 
 
 def by_claim(ledger: pd.DataFrame, orientation: str = "both") -> pd.DataFrame:
-    """Verdict on each claim, a row each, under each protocol, a column each."""
-    made: dict[str, dict[str, str]] = {}
+    """Verdict on each claim, one row per claim, under each protocol, one column per protocol."""
+    verdicts: dict[str, dict[str, str]] = {protocol: {} for protocol in PROTOCOLS}
     for claim in LEDGER:
-        rows = ledger[(ledger["claim"] == claim.id) & ledger["orientation"].isin([orientation, measurements.ANY])]
+        rows = ledger[(ledger["claim"] == claim.id) & ledger["orientation"].isin([orientation, ANY])]
         for protocol in PROTOCOLS:
-            chosen = rows[rows["protocol"].isin([protocol, measurements.ANY])]
-            made.setdefault(protocol, {})[claim.id] = together(chosen["verdict"].tolist())
-    return pd.DataFrame(made)
+            verdicts[protocol][claim.id] = together(rows[rows["protocol"].isin([protocol, ANY])]["verdict"].tolist())
+    return pd.DataFrame(verdicts)
 
 
-def _judged(part: Part, values: Values) -> list[dict[str, object]]:
+def _chosen(part_ids: Iterable[str]) -> list[Part]:
+    """Parts with these ids, or of the claims with these ids."""
+    wanted = set(part_ids)
+    parts = [part for claim in LEDGER for part in claim.parts if {claim.id, part.id} & wanted]
+    unknown = wanted - {claim.id for claim in LEDGER} - {part.id for claim in LEDGER for part in claim.parts}
+    if unknown:
+        raise InputError(f"Unknown claim {min(unknown)!r}; expected C1 to C14, or a part such as C2a.")
+    return parts
+
+
+def _lines(part: Part, values: Values) -> list[dict[str, object]]:
     lines = []
-    for protocol in (protocol for protocol in (*PROTOCOLS, measurements.ANY) if protocol in set(values["protocol"])):
+    for protocol in (protocol for protocol in (*PROTOCOLS, ANY) if protocol in set(values["protocol"])):
         under = values[values["protocol"] == protocol]
-        sides = [side for side in (*ORIENTATIONS, measurements.ANY) if side in set(under["orientation"])]
-        turned: Mapping[str, pd.DataFrame] = {side: under[under["orientation"] == side] for side in sides}
-        if len(sides) > 1:
-            turned = {**turned, "both": under}
-        for orientation, chosen in turned.items():
+        groups = {name: group for name in (*ORIENTATIONS, ANY) if len(group := under[under["orientation"] == name])}
+        if len(groups) > 1:
+            groups["both"] = under
+        for orientation, chosen in groups.items():
             where = {"part": part.id, "protocol": protocol, "orientation": orientation}
             lines.append({**where, **_counted(part, chosen), "values": chosen})
     return lines
@@ -506,41 +355,18 @@ def _judged(part: Part, values: Values) -> list[dict[str, object]]:
 
 def _counted(part: Part, values: Values) -> dict[str, object]:
     """How many cases there are, how many support the part and contradict it, and the verdict that follows."""
-    side = cases(values, part)["side"]
-    supporting, contradicting = int((side == 1).sum()), int((side == -1).sum())
-    word = verdict(supporting, contradicting, len(side), part)
-    return {"cases": len(side), "supporting": supporting, "contradicting": contradicting, "verdict": word}
+    sides = cases(values, part)["side"]
+    supporting, contradicting = int((sides == 1).sum()), int((sides == -1).sum())
+    word = verdict(supporting, contradicting, len(sides), part)
+    return {"cases": len(sides), "supporting": supporting, "contradicting": contradicting, "verdict": word}
 
 
 def _interval(values: Values, level: float) -> tuple[float, float, float]:
-    """Mean and t interval over what may be taken as independent: tasks, whichever way round, else runs."""
+    """Mean and t interval over what may be taken as independent: tasks, in either orientation, else runs."""
     if (values["run"] == 0).all():
         exact = values["value"]
         return float(exact.mean()), float(exact.min()), float(exact.max())
     tasks = values["dataset"] + values["task"].map(lambda title: " vs ".join(sorted(title.split(" vs "))))
     means = values.groupby(tasks if tasks.nunique() >= 3 else values["run"])["value"].mean().to_numpy()
-    reach = float(student.ppf(level, len(means) - 1) * means.std(ddof=1) / np.sqrt(len(means)))
+    reach = float(stdtrit(len(means) - 1, level) * means.std(ddof=1) / np.sqrt(len(means)))
     return float(means.mean()), float(means.mean() - reach), float(means.mean() + reach)
-
-
-def _group(value: object) -> list[object]:
-    return value if isinstance(value, list) else [value]
-
-
-def main(words: Sequence[str] | None = None) -> None:
-    """Print the ledger."""
-    parser = argparse.ArgumentParser(prog="python -m wfhelpers.ledger", description=__doc__)
-    parser.add_argument("--results", default=None, help="folder of results (that of the project)")
-    parser.add_argument("--all", action="store_true", help="every part, protocol and orientation with its numbers")
-    options = parser.parse_args(words)
-    ledger = judge(load(options.results))
-    if options.all:
-        print(ledger.drop(columns="evidence").round(3).to_string(index=False))
-    else:
-        marks = by_claim(ledger)
-        marks.insert(0, "the paper says", [claim.words for claim in LEDGER])
-        print(marks.to_string())
-
-
-if __name__ == "__main__":
-    main()

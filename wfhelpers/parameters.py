@@ -28,11 +28,6 @@ def check() -> None:
     """Compare the cell that papermill injected with the parameters cell before it.
 
     Outside IPython, and where nothing was injected, there is nothing to check.
-
-    Raises
-    ------
-    ParameterError
-        Naming the first parameter that is unknown or has a value of another type than its default.
     """
     cells = _executed_cells()
     if len(cells) > 1 and cells[1].startswith(INJECTED_MARK):
@@ -42,12 +37,7 @@ def check() -> None:
 def compare(declared: str, injected: str) -> None:
     """Check that ``injected`` assigns only names that ``declared`` assigns, each a value of the same type.
 
-    Both are Python source. A default that is no literal, or ``None``, accepts any value; a float accepts an integer.
-
-    Raises
-    ------
-    ParameterError
-        Naming the first parameter that is unknown or has a value of another type than its default.
+    Both are Python source. A default that is not a literal, or ``None``, accepts any value; a float accepts an integer.
     """
     defaults = _assignments(declared)
     for name, value in _assignments(injected).items():
@@ -58,25 +48,13 @@ def compare(declared: str, injected: str) -> None:
 
 
 def at_least(name: str, value: float, least: float) -> None:
-    """Refuse a number below ``least``.
-
-    Raises
-    ------
-    ParameterError
-        Naming the parameter, its value and the least one.
-    """
+    """Refuse a number below ``least``."""
     if not value >= least:
         raise ParameterError(f"The parameter {name!r} is {value!r}; expected {least} or more.")
 
 
 def one_of(name: str, value: str, choices: Sequence[str]) -> None:
-    """Refuse a word that is none of ``choices``.
-
-    Raises
-    ------
-    ParameterError
-        Naming the parameter, its value and the choices.
-    """
+    """Refuse a word that is none of ``choices``."""
     if value not in choices:
         raise ParameterError(f"The parameter {name!r} is {value!r}; expected one of {', '.join(choices)}.")
 
@@ -92,7 +70,7 @@ def _executed_cells() -> Sequence[str]:
 
 
 def _assignments(source: str) -> dict[str, object]:
-    """Names that the top level of ``source`` assigns, with their values; ``...`` where a value is no literal."""
+    """Names that the top level of ``source`` assigns, with their values; ``...`` where a value is not a literal."""
     found: dict[str, object] = {}
     for statement in ast.parse(source).body:
         if isinstance(statement, ast.Assign):
@@ -127,5 +105,5 @@ def _unknown(name: str, known: list[str]) -> str:
 
 def _unfit(name: str, value: object, default: object) -> str:
     kind = f"a value of type {type(default).__name__}"
-    way = f"; papermill takes it as -y '{{{name}: ...}}'" if isinstance(default, list | tuple | dict) else ""
-    return f"The parameter {name!r} was given {value!r}, but it takes {kind} such as its default {default!r}{way}."
+    hint = f"; papermill takes it as -y '{{{name}: ...}}'" if isinstance(default, list | tuple | dict) else ""
+    return f"The parameter {name!r} was given {value!r}, but it takes {kind} such as its default {default!r}{hint}."

@@ -8,7 +8,15 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "_build" / "html"
-SOURCES = ["_config.yml", "_toc.yml", "book/**/*", "notebooks/*.ipynb", "wfhelpers/**/*", "results/**/*"]
+SOURCES = [
+    "_config.yml",
+    "_toc.yml",
+    "book/**/*",
+    "notebooks/*.ipynb",
+    "wfhelpers/**/*",
+    "results/**/*",
+    "tests/**/*.py",
+]
 
 
 def newest_source() -> float:

@@ -1,5 +1,6 @@
 """The built site as a reader meets it: a real Chromium, from a server and from the file, on a desk and on a phone."""
 
+import math
 import re
 import shutil
 import threading
@@ -8,16 +9,20 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+import torch
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from wfhelpers.core.binarize import soft_step, soft_step_slope
 from wfhelpers.core.strategies import MODELS
 from wfhelpers.results import experiments
 from wfhelpers.results.store import Store
 from wfhelpers.show import overview
 from wfhelpers.show.explorer import Explorer
-from wfhelpers.show.slider import StepSlider
+from wfhelpers.show.slider import NEGLIGIBLE, StepSlider, flat_share
 
 pytestmark = pytest.mark.browser
 
@@ -204,14 +209,38 @@ def test_slider_of_chapter_2_follows_the_keyboard(browser: Browser, address: str
     visitor = Visitor(browser, address)
     page = visitor.open("notebooks/02_binarization.html")
     page.get_by_label("Sharpness M").focus()
-    for key, sharpness in (("End", 200), ("Home", 1), ("ArrowRight", 2)):
-        page.keyboard.press(key)
-        expected = BeautifulSoup(StepSlider([sharpness])._repr_html_(), "html.parser")
-        assert page.locator("#step-slider-words").inner_text() == expected.output.text
-        for curve in ("step-slider-step", "step-slider-slope"):
-            assert page.locator(f"#{curve}").get_attribute("d") == expected.find(id=curve)["d"]
+    for key, sharpness in (("", 20), ("End", 200), ("Home", 1), ("ArrowRight", 2)):
+        if key:
+            page.keyboard.press(key)
+        check_slider(page, sharpness)
     assert visitor.errors == []
     page.close()
+
+
+@pytest.mark.parametrize("sharpness", [0.003, 0.5, 5, 1000])
+def test_slider_shows_the_step_and_its_slope(browser: Browser, sharpness: float) -> None:
+    page = browser.new_page()
+    page.set_content(StepSlider([sharpness])._repr_html_())
+    check_slider(page, sharpness)
+    page.close()
+
+
+def check_slider(page: Page, sharpness: float) -> None:
+    """Compare the words and both curves with what the package computes."""
+    flat = f"slope below {NEGLIGIBLE:g} on {100 * flat_share(sharpness):.0f} % of [−1, 1]"
+    assert page.locator("#step-slider-words").inner_text() == (
+        f"M = {sharpness:g}: highest slope {sharpness / 4:g}; {flat}"
+    )
+    curves = {name: page.locator(f"#step-slider-{name}").get_attribute("d") for name in ("step", "slope", "threshold")}
+    points = {
+        name: np.array([place.split() for place in str(curve)[1:].split("L")], dtype=float)
+        for name, curve in curves.items()
+    }
+    w = torch.from_numpy((points["step"][:, 0] - 50) / 120 - 1)
+    np.testing.assert_allclose((180 - points["step"][:, 1]) / 160, soft_step(w, sharpness), atol=0.001)
+    slopes = np.log10(soft_step_slope(w, sharpness).numpy() + 1e-300)
+    for name, expected in (("slope", slopes), ("threshold", np.full(len(w), np.log10(NEGLIGIBLE)))):
+        np.testing.assert_allclose((180 - points[name][:, 1]) / 20 - 6, np.clip(expected, -6, 2), atol=0.005)
 
 
 def test_overview_sorts_filters_and_leads_to_a_task(browser: Browser, address: str) -> None:
@@ -219,9 +248,9 @@ def test_overview_sorts_filters_and_leads_to_a_task(browser: Browser, address: s
     page = visitor.open("notebooks/tasks_overview.html")
     lines = page.locator(".sortable tbody tr:visible")
     heading = page.get_by_role("button", name="AUC of best")
-    for way in (1, -1):
+    for sign in (1, -1):
         heading.click()
-        aucs = [way * float(text) for text in lines.locator("td:nth-child(6)").all_inner_texts()]
+        aucs = [sign * float(text) for text in lines.locator("td:nth-child(6)").all_inner_texts()]
         assert len(aucs) == Store(ROOT / "results").rows().groupby(list(overview.CASE)).ngroups
         assert aucs == sorted(aucs)
     page.get_by_label("Show lines with all of these words").fill("MNIST tuned 50")
@@ -238,11 +267,41 @@ def test_overview_sorts_filters_and_leads_to_a_task(browser: Browser, address: s
     page.close()
 
 
-def drawn(piece: BeautifulSoup) -> list[list[float]]:
-    """Numbers in the paths and places of the ten models."""
-    texts = [str(piece.find(id=f"explorer-{model}").find(["path"])["d"]) for model in MODELS]
-    texts += [str(piece.find(id=f"explorer-{model}").find("g")["transform"]) for model in MODELS]
-    return [[float(number) for number in re.findall(r"[\d.]+", text)] for text in texts]
+def read_off(piece: BeautifulSoup) -> dict[str, list[list[float]]]:
+    """Quartiles of the AUC and of the run time of each model that the picture shows, read off against its ticks."""
+    ticks = [piece.find(id=f"explorer-tick-{place}") for place in (0, 5)]
+    (floor, bottom), (ceiling, top) = ((float(tick.text), float(tick["y"]) - 5) for tick in ticks)
+    decades = [(math.log10(float(tick.text)), float(tick["x"])) for tick in piece.select(".decade")]
+    (low, left), (high, right) = decades[0], decades[-1]
+    quartiles = {}
+    for model in MODELS:
+        drawn = piece.find(id=f"explorer-{model}")
+        x1, y, x2, x, y1, y2 = (float(number) for number in re.findall(r"[\d.]+", drawn.path["d"]))
+        assert drawn.g["transform"] == f"translate({x:.1f} {y:.1f})"
+        aucs = [floor + (ceiling - floor) * (bottom - place) / (bottom - top) for place in (y1, y, y2)]
+        seconds = [10 ** (low + (high - low) * (place - left) / (right - left)) for place in (x1, x, x2)]
+        quartiles[model] = [aucs, seconds]
+    return quartiles
+
+
+def check_explorer(piece: BeautifulSoup, rows: pd.DataFrame, case: tuple[str, str, int, str]) -> None:
+    """Compare picture, table and sentence with the rows of a case."""
+    chosen = rows[(rows[list(overview.CASE)] == list(case)).all(axis=1)].groupby("model")
+    for model, (aucs, seconds) in read_off(piece).items():
+        expected = chosen.get_group(model)[["auc", "seconds_total"]].quantile([0.25, 0.5, 0.75])
+        assert aucs == pytest.approx(expected["auc"].tolist(), abs=0.001)
+        assert seconds == pytest.approx(expected["seconds_total"].tolist(), rel=0.015)
+        low, middle, high = (f"{round(auc, 3):.3f}" for auc in expected["auc"])
+        cells = [cell.text for cell in piece.find(id=f"explorer-line-{model}").find_all("td")]
+        assert cells[:2] == [middle, f"{low}–{high}"]
+        assert float(cells[2]) == pytest.approx(expected["seconds_total"][0.5], rel=0.006)
+        markers = [piece.select_one(f"#explorer-{place} > *") for place in (f"line-{model} svg", f"{model} g")]
+        assert markers[0] == markers[1]
+    highest = chosen["auc"].median().max()
+    dataset, task, size, protocol = case
+    said = piece.find(id="explorer-words").text
+    assert said.startswith(f"{dataset}, {task}, {size} training objects per class, {protocol}, ")
+    assert f"the highest median AUC is {round(highest, 3):.3f} (" in said
 
 
 def test_explorer_shows_the_case_that_is_chosen(browser: Browser, address: str) -> None:
@@ -250,26 +309,38 @@ def test_explorer_shows_the_case_that_is_chosen(browser: Browser, address: str) 
     pages = overview.addresses(experiments.read(ROOT / "experiments.yml"))
     visitor = Visitor(browser, address)
     page = visitor.open("notebooks/explorer.html")
-    before = drawn(BeautifulSoup(page.content(), "html.parser"))
+    check_explorer(BeautifulSoup(page.content(), "html.parser"), rows, ("mnist", "1 vs 2", 100, "charitable"))
     for case in (("citeseer", "DB vs IR", 150, "tuned"), ("mnist", "{1,2,3} vs {4,5,6}", 50, "literal")):
-        for name, choice in zip(("Data set", "Task", "Objects a class", "Protocol"), case, strict=True):
+        for name, choice in zip(("Data set", "Task", "Objects per class", "Protocol"), case, strict=True):
             page.get_by_label(name, exact=True).select_option(str(choice))
-        shown = BeautifulSoup(page.content(), "html.parser")
-        expected = BeautifulSoup(Explorer(rows, case, pages)._repr_html_(), "html.parser")
-        assert drawn(shown) != before
-        for there, here in zip(drawn(expected), drawn(shown), strict=True):
-            assert here == pytest.approx(there, abs=0.11)
-        for part in ("words", *(f"line-{model}" for model in MODELS), *(f"tick-{place}" for place in range(6))):
-            assert shown.find(id=f"explorer-{part}").text == expected.find(id=f"explorer-{part}").text
+        check_explorer(BeautifulSoup(page.content(), "html.parser"), rows, case)
         assert page.locator("#explorer-page").get_attribute("href") == pages[case[0], case[1]]
-        panel = rows[(rows[list(overview.CASE)] == list(case)).all(axis=1)]
-        median = panel[panel["model"] == "bin"]["auc"].median()
-        assert page.locator("#explorer-line-bin td").first.inner_text() == f"{median:.3f}"
-        before = drawn(shown)
     page.locator("#explorer-page").click()
     page.wait_for_url("**/book/tasks/mnist_1-2-3_vs_4-5-6.html")
     assert visitor.errors == []
     assert visitor.outside == []
+    page.close()
+
+
+@pytest.mark.parametrize(("lowest", "floor"), [(0.2, 0.0), (0.6, 0.5), (0.8, 0.75), (0.95, 0.9)])
+def test_the_axis_of_the_auc_starts_where_the_lowest_model_needs_it(
+    browser: Browser, lowest: float, floor: float
+) -> None:
+    case = ("mnist", "a, <b> vs c", 50, "tuned")
+    rows = pd.DataFrame(
+        [
+            (*case, model, run, lowest + (1 - lowest) * (place + run) / 20, 10.0 ** (run - place))
+            for place, model in enumerate(MODELS)
+            for run in range(5)
+        ],
+        columns=[*overview.CASE, "model", "run", "auc", "seconds_total"],
+    )
+    page = browser.new_page()
+    page.set_content(Explorer(rows.assign(seconds_total=rows["seconds_total"].clip(1e-4)), case)._repr_html_())
+    shown = BeautifulSoup(page.content(), "html.parser")
+    check_explorer(shown, rows.assign(seconds_total=rows["seconds_total"].clip(1e-4)), case)
+    assert float(shown.find(id="explorer-tick-0").text) == floor
+    assert page.locator("#explorer-page").is_hidden()
     page.close()
 
 
@@ -289,10 +360,10 @@ def test_explorer_follows_the_keyboard(browser: Browser, address: str) -> None:
     page.close()
 
 
-def test_explorer_shows_a_case_without_javascript(browser: Browser, address: str) -> None:
+def test_explorer_shows_a_table_without_javascript(browser: Browser, address: str) -> None:
     page = browser.new_page(java_script_enabled=False)
     page.goto(f"{address}/notebooks/explorer.html")
-    assert page.locator("#explorer noscript").is_visible()
-    assert page.locator("#explorer > svg > g:visible").count() == len(MODELS)
+    assert "mnist, 1 vs 2, 100 objects per class, charitable" in page.locator("#explorer noscript").inner_text()
+    assert page.locator("#explorer-live").is_hidden()
     assert page.locator("#explorer tbody tr:visible").count() == len(MODELS)
     page.close()

@@ -105,9 +105,27 @@ def test_no_page_tells_where_it_was_built(pages: dict[str, BeautifulSoup]) -> No
 
 
 def test_every_module_of_the_package_is_described(pages: dict[str, BeautifulSoup]) -> None:
-    names = [path.stem for path in (ROOT / "wfhelpers").glob("*.py") if path.stem[0] != "_"]
+    paths = [path for path in (ROOT / "wfhelpers").rglob("*.py") if path.stem == "__init__" or path.stem[0] != "_"]
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in paths]
     described = anchors(ROOT / "_build" / "html" / "book" / "api.html")
-    assert [name for name in names if f"module-wfhelpers.{name}" not in described] == []
+    assert [name for name in names if f"module-{name}" not in described] == []
+
+
+def test_every_line_of_the_concordance_leads_to_code_a_test_and_a_chapter(pages: dict[str, BeautifulSoup]) -> None:
+    table, claims, _ = pages["book/concordance.html"].select("table.concordance")
+    for line in [*table.select("tbody tr"), *claims.select("tbody tr")]:
+        targets = " ".join(str(link["href"]) for link in line.select("a"))
+        assert "api.html#wfhelpers." in targets
+        assert "concordance_tests.html#test-" in targets
+        assert "notebooks/" in targets
+
+
+def test_the_tests_of_the_concordance_are_shown_as_they_are(pages: dict[str, BeautifulSoup]) -> None:
+    blocks = pages["book/concordance_tests.html"].select("div.literal-block-wrapper")
+    assert blocks
+    for block in blocks:
+        file = str(block.select_one("span.caption-text").get_text()).split("::")[0]
+        assert block.select_one("pre").get_text().strip() in (ROOT / file).read_text()
 
 
 def test_every_work_that_the_paper_cites_is_listed(pages: dict[str, BeautifulSoup]) -> None:

@@ -15,23 +15,23 @@ WORDS = re.compile("|".join(sorted(ledger.VERDICTS, key=len, reverse=True)))
 
 
 @pytest.fixture(scope="module")
-def ledger():
+def judged():
     return ledger.judge(ledger.load(ROOT / "results"))
 
 
 @pytest.mark.parametrize("page", ["book/intro", "book/report", "notebooks/00_verdict"])
-def test_the_ledger_on_a_page_is_the_computed_one(site, ledger, page):
+def test_the_ledger_on_a_page_is_the_computed_one(site, judged, page):
     table = BeautifulSoup((site / f"{page}.html").read_text(), "html.parser").select_one("table.ledger")
     shown = {
         line.th.get_text(): [cell["title"] for cell in line.select("td[title]")] for line in table.select("tbody tr")
     }
-    assert shown == {claim: list(row) for claim, row in ledger.by_claim(ledger).T.items()}
+    assert shown == {claim: list(row) for claim, row in ledger.by_claim(judged).T.items()}
 
 
 @pytest.mark.parametrize("page", ["book/intro", "book/report", "notebooks/00_verdict"])
-def test_verdicts_in_sentences_are_the_computed_ones(site, ledger, page):
+def test_verdicts_in_sentences_are_the_computed_ones(site, judged, page):
     source = ROOT / f"{page}.md" if page.startswith("book") else ROOT / f"{page}.py"
-    text, facts = source.read_text(), verdict.facts(ledger)
+    text, facts = source.read_text(), verdict.facts(judged)
     wanted = [facts[name] for name in PASTED.findall(text) if name in facts]
     assert len(wanted) >= 4
     article = BeautifulSoup((site / f"{page}.html").read_text(), "html.parser").select_one("article")

@@ -24,11 +24,11 @@ orientation = "both"
 settings = {}
 store = ""
 """
-WORK = """from wfhelpers import cells
+WORK = """from wfhelpers.results.plan import task_jobs
 from wfhelpers.results.store import complete
 
-work = jobs.page_cells(dataset, negative, positive, sizes=sizes, test_per_class=test_per_class, runs=runs, seed=seed,
-                        protocol=protocol, orientation=orientation, settings=settings)
+work = task_jobs(dataset, negative, positive, sizes=sizes, test_per_class=test_per_class, runs=runs, seed=seed,
+                 protocol=protocol, orientation=orientation, settings=settings)
 rows = complete(work, store)
 """
 
@@ -44,7 +44,7 @@ def save_data(path: Path, seed: int = 0) -> Path:
 
 
 def save_template(path: Path, *extra: str) -> Path:
-    """Template that computes its cells; extra code cells come before the work."""
+    """Template that computes its jobs; extra code cells come before the work."""
     sources = [PARAMETERS, *extra, WORK]
     cells = [nbformat.v4.new_markdown_cell("# A task"), *(nbformat.v4.new_code_cell(source) for source in sources)]
     cells[1].metadata.tags = ["parameters"]
@@ -54,7 +54,7 @@ def save_template(path: Path, *extra: str) -> Path:
 
 
 def project(folder: Path, *extra: str) -> list[str]:
-    """Files of a project with two tasks; the arguments that make `reproduce` work on them."""
+    """Files of a project with two tasks; the words that make `wfhelpers` reproduce them."""
     data = save_data(folder / "toy.npz")
     experiments = folder / "experiments.yml"
     experiments.write_text(f"""
@@ -67,13 +67,13 @@ tasks:
 """)
     template = save_template(folder / "template.ipynb", *extra)
     places = ["--results", str(folder / "results"), "--pages", str(folder / "pages"), "--template", str(template)]
-    return [str(experiments), *places]
+    return ["reproduce", str(experiments), *places]
 
 
 def start(arguments: list[str]) -> "subprocess.Popen[str]":
-    """`reproduce` in a process of its own."""
+    """`wfhelpers` in a process of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "wfhelpers.results.reproduce", *arguments],
+        [sys.executable, "-m", "wfhelpers", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

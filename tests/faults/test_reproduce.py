@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 from light import pages, project, rows, save_data, start
 
+from wfhelpers.__main__ import main
 from wfhelpers.core import jobs
-from wfhelpers.results import reproduce
 from wfhelpers.results.experiments import read
 from wfhelpers.results.store import Store
 
@@ -38,9 +38,9 @@ def wait_for(path: Path, seconds: float = 120) -> str:
 
 def test_workers_started_separately_give_the_rows_of_a_direct_computation(scheduler: str, tmp_path: Path) -> None:
     arguments = project(tmp_path)
-    assert reproduce.main([*arguments, "--scheduler", scheduler]) == 0
+    assert main([*arguments, "--scheduler", scheduler]) == 0
     assert pages(tmp_path) == PAGES
-    direct = [jobs.compute(cell).rows for page in read(arguments[0]).pages for cell in page.cells]
+    direct = [jobs.compute(job).rows for page in read(arguments[1]).pages for job in page.jobs]
     expected = pd.concat(direct).drop(columns=["seconds", "seconds_total"])
     expected = expected.sort_values(["task", "size", "model", "run"]).reset_index(drop=True)
     pd.testing.assert_frame_equal(rows(tmp_path), expected, check_dtype=False)
@@ -51,23 +51,23 @@ def _tells_nothing_of_the_machine(page: nbformat.NotebookNode) -> None:
     injected = next(cell for cell in page.cells if "injected-parameters" in cell.metadata.get("tags", []))
     assert "store" not in injected.source
     assert "papermill" not in json.dumps([cell.metadata for cell in page.cells])
-    assert set(page.metadata["wfhelpers"]) == {"cells", "template"}
+    assert set(page.metadata["wfhelpers"]) == {"jobs", "template", "code"}
 
 
 def test_done_work_is_skipped_and_changed_work_redone(
     scheduler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = [*project(tmp_path), "--scheduler", scheduler]
-    assert reproduce.main([*arguments, "--only", "a_vs_b"]) == 0
+    assert main([*arguments, "--only", "a_vs_b"]) == 0
     assert pages(tmp_path) == PAGES[1:]
     written = {path: path.stat().st_mtime_ns for path in (tmp_path / "results").glob("[!.]*")}
-    assert reproduce.main([*arguments, "--only", "a_vs_b"]) == 0
+    assert main([*arguments, "--only", "a_vs_b"]) == 0
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "results").glob("[!.]*")} == written
     assert "1 skipped" in capsys.readouterr().out
 
     save_data(tmp_path / "toy.npz", seed=1)
     jobs.dataset.cache_clear()
-    assert reproduce.main([*arguments, "--dry-run"]) == 0
+    assert main([*arguments, "--dry-run"]) == 0
     printed = capsys.readouterr().out
     assert "2 changed: data" in printed
     assert "2 missing" in printed
@@ -77,15 +77,15 @@ def test_forced_work_is_compared_with_the_former(
     scheduler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = [*project(tmp_path), "--scheduler", scheduler, "--only", "a_vs_b"]
-    assert reproduce.main(arguments) == 0
-    assert reproduce.main([*arguments, "--force"]) == 0
+    assert main(arguments) == 0
+    assert main([*arguments, "--force"]) == 0
     assert "20 of 20 medians equal to 0.01" in capsys.readouterr().out
 
     store = Store(tmp_path / "results")
-    wrong = store.get(store.records["cell"].iloc[0])
+    wrong = store.get(store.records["job"].iloc[0])
     wrong.rows.loc[wrong.rows["model"] == "bin", "auc"] += 0.02
     store.add([wrong])
-    assert reproduce.main([*arguments, "--force"]) == 1
+    assert main([*arguments, "--force"]) == 1
     assert "19 of 20 medians equal to 0.01" in capsys.readouterr().out
 
 
@@ -111,7 +111,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, scheduler: str) -> No
     run.kill()
     run.communicate()
     _wait_for_end(worker)
-    assert reproduce.main([*arguments, "--scheduler", scheduler]) == 0
+    assert main([*arguments, "--scheduler", scheduler]) == 0
     assert (tmp_path / "pages" / PAGES[0]).stat().st_mtime_ns == first
     assert pages(tmp_path) == PAGES
     table = rows(tmp_path)
@@ -130,7 +130,7 @@ def test_a_failing_notebook_is_reported_and_the_others_finish(
     scheduler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = project(tmp_path, "if positive == 'c':\n    raise ValueError('no luck with c')")
-    assert reproduce.main([*arguments, "--scheduler", scheduler]) == 1
+    assert main([*arguments, "--scheduler", scheduler]) == 1
     printed = capsys.readouterr().out
     assert "ValueError: no luck with c" in printed
     assert "1 done, 0 skipped, 1 FAILED" in printed
@@ -139,10 +139,10 @@ def test_a_failing_notebook_is_reported_and_the_others_finish(
 
 def test_a_full_disk_keeps_what_is_written(scheduler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = [*project(tmp_path), "--scheduler", scheduler]
-    assert reproduce.main([*arguments, "--only", "a_vs_b"]) == 0
+    assert main([*arguments, "--only", "a_vs_b"]) == 0
     before = rows(tmp_path)
-    (tmp_path / "results" / ".cells.csv.part").symlink_to("/dev/full")
-    assert reproduce.main(arguments) == 2
+    (tmp_path / "results" / ".jobs.csv.part").symlink_to("/dev/full")
+    assert main(arguments) == 2
     message = capsys.readouterr().err
     assert "No space left on device" in message
     assert pages(tmp_path) == PAGES[1:]
@@ -165,17 +165,17 @@ def test_a_folder_that_cannot_be_made_is_refused(
 ) -> None:
     arguments = project(tmp_path)
     (tmp_path / "file").touch()
-    assert reproduce.main([*arguments, option, str(tmp_path / "file" / "below")]) == 2
+    assert main([*arguments, option, str(tmp_path / "file" / "below")]) == 2
     assert "cannot be written (Not a directory)" in capsys.readouterr().err
 
 
 def test_no_scheduler_is_said_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert reproduce.main([*project(tmp_path), "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    assert main([*project(tmp_path), "--scheduler", "tcp://127.0.0.1:9"]) == 2
     assert "No Dask scheduler answers" in capsys.readouterr().err
 
 
 def test_a_reader_who_has_seen_enough_is_no_error(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "wfhelpers.results.reproduce", *project(tmp_path), "--dry-run"]
+    words = [sys.executable, "-m", "wfhelpers", *project(tmp_path), "--dry-run"]
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "wb") as closed_pipe:

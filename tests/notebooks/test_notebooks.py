@@ -14,6 +14,7 @@ from papermill.cli import _resolve_type
 from papermill.translators import PythonTranslator
 
 from wfhelpers import parameters
+from wfhelpers.__main__ import _parser, main
 
 ROOT = Path(__file__).parents[2]
 STEMS = sorted({path.stem for suffix in ("py", "ipynb") for path in (ROOT / "notebooks").glob(f"*.{suffix}")})
@@ -98,19 +99,23 @@ def test_no_trace_of_a_machine(stem: str) -> None:
     assert [place for place in places if re.search(MACHINE_TRACES, place)] == []
 
 
-def commands() -> list[tuple[str, str]]:
-    """Every papermill command on a line of its own, with the file that shows it."""
-    pages = {path.name: path.read_text() for path in [ROOT / "README.md", *sorted((ROOT / "book").glob("*.md"))]}
+def commands(start: str) -> list[tuple[str, str]]:
+    """Every shown command that starts so, with the file that shows it: lines of code blocks, and code in backticks."""
+    written = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "book").glob("*.md"))]
+    pages = {path.name: path.read_text() for path in written}
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         pages[path.stem] = "\n".join(cell.source for cell in read(path.stem).cells if cell.cell_type == "markdown")
-    found = []
+    shown = []
     for page, text in pages.items():
-        joined = text.replace("\\\n", " ")
-        found += [(page, line) for line in re.findall(r"^[ `]*(papermill notebooks/[^`\n]*)", joined, re.MULTILINE)]
-    return found
+        prose, *fenced = re.split(r"^ *```", text, flags=re.MULTILINE)
+        blocks, prose = fenced[::2], "".join([prose, *fenced[1::2]])
+        lines = [line.strip() for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+        lines += re.findall(r"`([^`\n]+)`", prose)
+        shown += [(page, line.removeprefix(".venv/bin/")) for line in lines]
+    return [(page, line) for page, line in shown if line.startswith(start)]
 
 
-@pytest.mark.parametrize(("page", "command"), commands())
+@pytest.mark.parametrize(("page", "command"), commands("papermill notebooks/"))
 def test_shown_papermill_commands_name_a_notebook_and_its_parameters(page: str, command: str) -> None:
     _, notebook, _output, *options = shlex.split(command, comments=True)
     given: dict[str, object] = {}
@@ -125,3 +130,19 @@ def test_shown_papermill_commands_name_a_notebook_and_its_parameters(page: str, 
             pytest.fail(f"{page} shows an option that this test does not know: {option}")
     declared = code_cells(Path(notebook).stem)[0].source
     parameters.compare(declared, PythonTranslator.codify(given))
+
+
+@pytest.mark.parametrize(("page", "command"), commands("wfhelpers "))
+def test_shown_commands_of_the_package_are_known(page: str, command: str) -> None:
+    words = shlex.split(command, comments=True)[1:]
+    if "--help" in words:
+        with pytest.raises(SystemExit, match="0"):
+            main(words)
+    else:
+        _parser().parse_args(words)
+
+
+@pytest.mark.parametrize(("page", "command"), commands("make "))
+def test_shown_make_targets_exist(page: str, command: str) -> None:
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert shlex.split(command, comments=True)[1] in targets

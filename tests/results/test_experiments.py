@@ -29,9 +29,9 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
     (page,) = read.pages
     assert (page.name, page.title) == ("mnist_1_vs_2", "1 vs 2")
     assert page.parameters == {"dataset": "mnist", "negative": 1, "positive": 2, "runs": 2}
-    assert len(page.cells) == 18
-    assert {cell.runs for cell in page.cells} == {2}
-    assert [(name, len(cells)) for name, cells in read.pairs.items()] == [("pairs_citeseer_tuned", 30)]
+    assert len(page.jobs) == 18
+    assert {job.runs for job in page.jobs} == {2}
+    assert [(name, len(jobs)) for name, jobs in read.pairs.items()] == [("pairs_citeseer_tuned", 30)]
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
         ("positive: 2", "positive: true", 4, "the key 'positive'"),
         ("positive: 2", "positive: 2, sizes: [900]", 4, "objects"),
         ("  mnist:", "  minst:", 4, "Unknown data set 'minst'"),
-        ("    - {negative: 1, positive: 2}", "    negative: 1", 4, "no list"),
-        ("    - {negative: 1, positive: 2}", "    - 1", 4, "no mapping"),
+        ("    - {negative: 1, positive: 2}", "    negative: 1", 4, "not a list"),
+        ("    - {negative: 1, positive: 2}", "    - 1", 4, "not a mapping"),
         ("positive: 2}", "positive: 2}\n    - {negative: 1, positive: 2}", 5, "there twice"),
         ("[tuned]", "[tuend]", 6, "the key 'protocols'"),
         ("size: 100, ", "", 6, "the key 'size' of 'pairs' is missing"),
         ("pairs:", "tasks:", 5, "the key 'tasks' twice"),
-        ("defaults: {", "defaults: [", 1, "no YAML"),
+        ("defaults: {", "defaults: [", 1, "not YAML"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(tmp_path: Path, former: str, mistake: str, line: int, words: str) -> None:
@@ -80,14 +80,14 @@ def test_a_file_that_is_not_there_or_empty_is_refused(tmp_path: Path) -> None:
 def test_the_project_has_the_papers_tasks() -> None:
     read = experiments.read(ROOT / "experiments.yml")
     for dataset in ("mnist", "citeseer"):
-        tasks = [page.cells[0] for page in read.pages if page.cells[0].dataset == dataset]
+        tasks = [page.jobs[0] for page in read.pages if page.jobs[0].dataset == dataset]
         single = [task for task in tasks if len(task.negative) == len(task.positive) == 1]
         assert len(single) >= 10
         assert len(tasks) - len(single) >= 6
-    assert {cell.size for page in read.pages for cell in page.cells} == {50, 100, 150}
-    assert {cell.protocol for page in read.pages for cell in page.cells} == {"literal", "charitable", "tuned"}
-    assert {len(page.cells) for page in read.pages} == {18}
-    assert [len(cells) for cells in read.pairs.values()] == [90, 90, 30, 30]
+    assert {job.size for page in read.pages for job in page.jobs} == {50, 100, 150}
+    assert {job.protocol for page in read.pages for job in page.jobs} == {"literal", "charitable", "tuned"}
+    assert {len(page.jobs) for page in read.pages} == {18}
+    assert [len(jobs) for jobs in read.pairs.values()] == [90, 90, 30, 30]
 
 
 def test_every_task_has_its_page_in_the_book() -> None:

@@ -1,7 +1,8 @@
-"""The results store: whole or not at all, one writer, and what it says about a cell."""
+"""The results store: stored atomically, one writer, and what it says about a job."""
 
 import errno
 import gzip
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +11,8 @@ import pandas as pd
 import pytest
 
 from wfhelpers.core import jobs
-from wfhelpers.core.jobs import Cell, Result
-from wfhelpers.results import store
+from wfhelpers.core.jobs import Job, Result
+from wfhelpers.results import pages, store
 from wfhelpers.results.store import Store, StoreError
 
 
@@ -22,24 +23,24 @@ def toy(tmp_path: Path) -> str:
     return str(path)
 
 
-def make(dataset: str, size: int = 3, **changes: object) -> Cell:
-    cell = Cell("task", "literal", dataset, ("a",), ("b",), size, 4, 2, 0)
-    return replace(cell, **changes)  # type: ignore[arg-type]
+def make(dataset: str, size: int = 3, **changes: object) -> Job:
+    job = Job("task", "literal", dataset, ("a",), ("b",), "given", size, 4, 2, 0)
+    return replace(job, **changes)  # type: ignore[arg-type]
 
 
-def result(cell: Cell, auc: float = 0.75) -> Result:
+def result(job: Job, auc: float = 0.75) -> Result:
     """Made-up result of two models and two runs."""
     rows = pd.DataFrame(
         [
-            {**cell.key, "task": cell.task.title, "size": cell.size, "model": model, "run": run, "auc": auc}
+            {**job.key, "task": job.task.title, "size": job.size, "model": model, "run": run, "auc": auc}
             | {"train_loss": -0.5, "density_1": 0.25, "density_2": 0.5, "seconds": 0.1, "seconds_total": 0.2}
-            | {"cell": cell.name}
+            | {"orientation": job.orientation, "job": job.name}
             for model in ("real", "bin")
             for run in range(2)
         ]
     )
     spectra = {"bands": np.arange(12, dtype=np.int16).reshape(2, 3, 2), "explained": np.array([0.5, 0.25])}
-    return Result(cell.name, cell.key, cell.causes, rows[list(jobs.COLUMNS)], spectra)
+    return Result(job.name, job.key, job.causes, rows[list(jobs.COLUMNS)], spectra)
 
 
 def test_what_is_added_is_read_back(toy: str, tmp_path: Path) -> None:
@@ -70,14 +71,15 @@ def test_the_same_content_gives_the_same_bytes(toy: str, tmp_path: Path) -> None
 
 
 def test_a_state_says_what_has_changed(toy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cell = make(toy)
+    job = make(toy)
     opened = Store(tmp_path / "s")
-    assert opened.state(cell) == "missing"
-    opened.add([result(cell)])
-    assert opened.state(cell) == "done"
-    assert opened.state(replace(cell, runs=3)) == "changed: settings"
-    monkeypatch.setattr(jobs, "COMPUTED_BY", ("data",))
-    assert opened.state(cell) == "changed: code"
+    assert opened.state(job) == "missing"
+    opened.add([result(job)])
+    assert opened.state(job) == "done"
+    assert opened.state(replace(job, runs=3)) == "changed: settings"
+    assert opened.state(replace(job, orientation="swapped")) == "changed: settings"
+    monkeypatch.setattr(jobs, "code_hash", lambda: "other code")
+    assert opened.state(job) == "changed: code"
 
 
 def test_a_changed_cell_takes_the_place_of_the_former(toy: str, tmp_path: Path) -> None:
@@ -86,8 +88,8 @@ def test_a_changed_cell_takes_the_place_of_the_former(toy: str, tmp_path: Path) 
     opened.add([result(former)])
     opened.add([result(changed, 1.0)])
     read = Store(tmp_path / "s")
-    assert set(read.rows()["cell"]) == {changed.name}
-    assert list(read.records["cell"]) == [changed.name]
+    assert set(read.rows()["job"]) == {changed.name}
+    assert list(read.records["job"]) == [changed.name]
     assert all(changed.name in member for member in np.load(tmp_path / "s" / "toy.npz_literal_spectra.npz"))
 
 
@@ -99,7 +101,7 @@ def test_a_crash_between_two_files_leaves_the_cell_undone(
     whole = store.write_whole
 
     def fail(path: Path, content: bytes) -> None:
-        if path.name == "cells.csv":
+        if path.name == "jobs.csv":
             raise OSError(errno.EIO, "Input/output error")
         whole(path, content)
 
@@ -136,9 +138,9 @@ def test_only_missing_cells_are_computed(toy: str, tmp_path: Path, monkeypatch: 
     Store(tmp_path / "s").add([result(done)])
     computed: list[str] = []
 
-    def compute(cell: Cell) -> Result:
-        computed.append(cell.name)
-        return result(cell)
+    def compute(job: Job) -> Result:
+        computed.append(job.name)
+        return result(job)
 
     monkeypatch.setattr(store, "compute", compute)
     assert [each.name for each in store.complete([missing, done], tmp_path / "s")] == [missing.name, done.name]
@@ -151,3 +153,36 @@ def test_results_are_found_from_a_folder_of_the_project(tmp_path: Path, monkeypa
     (tmp_path / "notebooks").mkdir()
     monkeypatch.chdir(tmp_path / "notebooks")
     assert store.results_folder() == tmp_path / "results"
+
+
+def test_a_hash_of_code_sees_what_it_does_and_every_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "__file__", str(tmp_path / "results" / "store.py"))
+    module, style = tmp_path / "show" / "figures.py", tmp_path / "show" / "assets" / "style.css"
+    style.parent.mkdir(parents=True)
+
+    def found(code: str, css: str) -> str:
+        module.write_text(code)
+        style.write_text(css)
+        store.code_of.cache_clear()
+        return store.code_of("show", "show/figures.py")
+
+    former = found("x = 1", "p {}")
+    assert found('"""Words."""\n\nimport os\n\nx  =  1  # a comment\n', "p {}") == former
+    assert found("x = 2", "p {}") != former
+    assert found("x = 1", "p { color: red }") != former
+    store.code_of.cache_clear()
+
+
+def test_the_mark_of_a_page_covers_all_that_draws_it(toy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def template(source: str) -> str:
+        return json.dumps({"cells": [{"cell_type": "code", "source": source}]})
+
+    former = pages.mark(template("a"), [make(toy)])
+    assert pages.mark(template("a"), [make(toy)]) == former
+    for changed, now in {
+        "template": pages.mark(template("b"), [make(toy)]),
+        "jobs": pages.mark(template("a"), [make(toy, seed=1)]),
+    }.items():
+        assert [part for part in former if former[part] != now[part]] == [changed]
+    drawing = {path.name for place in pages.DRAWN_BY for path in store._files(Path(store.__file__).parents[1] / place)}
+    assert {"report.py", "figures.py", "intervals.py"} <= drawing

@@ -1,8 +1,11 @@
-"""The explorer: what it embeds and draws, against what pandas says about the same rows."""
+"""The explorer: what it embeds and shows without a script, against what pandas says about the same rows.
+
+What the script draws from these numbers is checked in tests/book/test_browser.py.
+"""
 
 import json
-import re
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +14,7 @@ from bs4 import BeautifulSoup
 
 from wfhelpers._support import InputError
 from wfhelpers.core.strategies import BINARY_MODELS, MODELS, label, strategy_of
-from wfhelpers.show.explorer import FLOORS, Explorer, summaries
+from wfhelpers.show.explorer import Explorer
 from wfhelpers.show.figures import COLOURS
 
 CASES = list(product(("mnist", "citeseer"), ("10 vs 2", "{a,<b>} vs c"), (50, 100), ("literal", "charitable")))
@@ -43,15 +46,22 @@ def piece(**options: object) -> BeautifulSoup:
     return BeautifulSoup(Explorer(ROWS, SHOWN, **options)._repr_html_(), "html.parser")
 
 
+def data(rows: pd.DataFrame) -> dict[str, Any]:
+    """What the script gets to see."""
+    shown = BeautifulSoup(Explorer(rows, SHOWN)._repr_html_(), "html.parser")
+    return json.loads(shown.find(id="explorer-data").text)
+
+
 @pytest.fixture(scope="module")
-def embedded() -> dict[str, dict[str, dict[str, dict[str, list[list[float]]]]]]:
-    return json.loads(piece().find(id="explorer-data").text)["cases"]
+def embedded() -> dict[tuple[str, ...], list[Any]]:
+    cases = data(ROWS)["cases"]
+    assert len(cases) == len(CASES)
+    return {tuple(case[:4]): case[4:] for case in cases}
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_embedded_numbers_are_those_of_the_table(embedded, case: tuple[str, str, int, str]) -> None:
-    dataset, task, size, protocol = case
-    runs, best, *models = embedded[dataset][task][str(size)][protocol]
+    runs, best, *models = embedded[tuple(map(str, case))]
     assert runs == 7
     assert MODELS[best] == max(MODELS, key=lambda model: chosen(ROWS, case, model)["auc"].median())
     for model, six in zip(MODELS, models, strict=True):
@@ -61,20 +71,18 @@ def test_embedded_numbers_are_those_of_the_table(embedded, case: tuple[str, str,
 
 
 def test_lists_have_single_classes_and_small_sizes_first() -> None:
-    found = summaries(ROWS)
-    assert list(found["mnist"]) == ["10 vs 2", "{a,<b>} vs c"]
-    assert list(found["mnist"]["10 vs 2"]) == ["50", "100"]
-    assert list(found["mnist"]["10 vs 2"]["50"]) == ["literal", "charitable"]
+    lists = [list(dict.fromkeys(column)) for column in zip(*(case[:4] for case in data(ROWS)["cases"]), strict=True)]
+    assert lists == [["citeseer", "mnist"], ["10 vs 2", "{a,<b>} vs c"], ["50", "100"], ["literal", "charitable"]]
 
 
 def test_a_run_that_took_no_time_still_has_a_place() -> None:
-    found = summaries(ROWS.assign(seconds_total=0.0))
-    assert found["mnist"]["10 vs 2"]["50"]["literal"][2][3:] == [1e-5] * 3
+    first = data(ROWS.assign(seconds_total=0.0))["cases"][0]
+    assert first[6][3:] == [1e-5] * 3
 
 
 def test_the_best_is_found_before_rounding() -> None:
     close = ROWS.assign(auc=0.5).where(ROWS["model"] != "agnostic", ROWS.assign(auc=0.5001))
-    assert summaries(close)["mnist"]["10 vs 2"]["50"]["literal"][1] == MODELS.index("agnostic")
+    assert {case[5] for case in data(close)["cases"]} == {MODELS.index("agnostic")}
 
 
 def test_the_table_shows_the_medians() -> None:
@@ -89,59 +97,22 @@ def test_the_table_shows_the_medians() -> None:
         assert float(cells[2]) == pytest.approx(runs["seconds_total"].median(), rel=0.005)
 
 
-@pytest.mark.parametrize("lowest", [0.2, 0.6, 0.8, 0.95])
-def test_points_stand_where_the_axes_say(lowest: float) -> None:
-    rows = made_up(lowest)
-    shown = BeautifulSoup(Explorer(rows, SHOWN)._repr_html_(), "html.parser")
-    picture = shown.find("svg", attrs={"role": "img"})
-    texts = {text.text: text for text in picture.find_all("text")}
-    floor = float(shown.find(id="explorer-tick-0").text)
-    bottom, top = (float(shown.find(id=f"explorer-tick-{i}")["y"]) - 5 for i in (0, 5))
-    left, right = (float(texts[tick]["x"]) for tick in ("0.001", "1"))
-    lowers = [chosen(rows, SHOWN, model)["auc"].quantile(0.25) for model in MODELS]
-    assert floor == max(each for each in FLOORS if each <= min(lowers) + 0.0005)
-    for model in MODELS:
-        place = shown.find(id=f"explorer-{model}").find("g")["transform"]
-        x, y = (float(number) for number in re.findall(r"[\d.]+", str(place)))
-        runs = chosen(rows, SHOWN, model)
-        seconds = 10 ** (-3 + 3 * (x - left) / (right - left))
-        auc = floor + (1 - floor) * (bottom - y) / (bottom - top)
-        assert seconds == pytest.approx(runs["seconds_total"].median(), rel=0.01)
-        assert auc == pytest.approx(runs["auc"].median(), abs=0.001)
-
-
-def test_bars_reach_to_the_quartiles() -> None:
-    shown = piece()
-    bottom, top = (float(shown.find(id=f"explorer-tick-{i}")["y"]) - 5 for i in (0, 5))
-    for model in MODELS:
-        bars = str(shown.find(id=f"explorer-{model}").find("path")["d"])
-        low, high = (float(part) for part in re.fullmatch(r".*M[\d.]+ ([\d.]+)V([\d.]+)", bars).groups())
-        expected = chosen(ROWS, SHOWN, model)["auc"].quantile([0.25, 0.75])
-        np.testing.assert_allclose([(bottom - y) / (bottom - top) for y in (low, high)], expected, atol=0.001)
-
-
 def test_models_look_as_in_every_figure() -> None:
     shown = piece()
     for model in MODELS:
-        marker = shown.find(id=f"explorer-{model}").find(["circle", "rect"])
+        marker = shown.find(id=f"explorer-line-{model}").find(["circle", "rect"])
         assert marker.name == ("rect" if model in BINARY_MODELS else "circle")
         assert marker["fill"] == COLOURS[strategy_of(model)]
 
 
-def test_the_chosen_case_is_selected_and_said() -> None:
-    shown = piece()
-    assert [option.text for option in shown.find_all("option", selected=True)] == [str(choice) for choice in SHOWN]
-    medians = {model: chosen(ROWS, SHOWN, model)["auc"].median() for model in MODELS}
-    best = max(medians, key=lambda model: medians[model])
-    said = shown.find(id="explorer-words").text
-    assert f"7 runs: the highest median AUC is {medians[best]:.3f} ({label(best)})" in said
+def test_the_case_that_is_shown_first_is_named() -> None:
+    assert data(ROWS)["shown"] == [str(choice) for choice in SHOWN]
+    assert "mnist, 10 vs 2, 50 objects per class, literal" in piece().find("noscript").text
 
 
 def test_a_task_with_a_page_leads_to_it() -> None:
-    with_page = piece(pages={SHOWN[:2]: "there/page.html"}).find(id="explorer-page")
-    assert with_page["href"] == "there/page.html"
-    assert not with_page.has_attr("hidden")
-    assert piece().find(id="explorer-page").has_attr("hidden")
+    shown = piece(pages={SHOWN[:2]: "there/page.html"})
+    assert json.loads(shown.find(id="explorer-data").text)["pages"] == {"mnist, 10 vs 2": "there/page.html"}
 
 
 def test_piece_stands_alone_and_can_be_used_without_a_mouse() -> None:

@@ -96,7 +96,7 @@ def test_both_orientations_lead_to_the_page(tmp_path: Path) -> None:
     assert found == {("mnist", "{1,2} vs 3"): page, ("mnist", "3 vs {1,2}"): page}
 
 
-def test_the_overview_has_a_line_a_case_and_leads_to_pages() -> None:
+def test_the_overview_has_one_line_per_case_and_leads_to_pages() -> None:
     table = overview.overview(pd.concat([rows({"bin": STEADY}, size) for size in (50, 100)]))
     assert list(table["size"]) == [50, 100]
     assert list(table["best"]) == ["bin", "bin"]
@@ -106,9 +106,10 @@ def test_the_overview_has_a_line_a_case_and_leads_to_pages() -> None:
     assert [len(line.select("td")) for line in lines] == [len(shown.select("th button"))] * 2
     assert [link["href"] for link in shown.select("a")] == ["page.html"] * 2
     assert "http" not in str(shown)
+    assert shown.select_one("div.sortable")["id"] in shown.script.text
 
 
-def test_a_task_without_a_page_is_no_link() -> None:
+def test_a_task_without_a_page_is_not_a_link() -> None:
     shown = BeautifulSoup(overview.overview_html(overview.overview(rows({})), {}).data, "html.parser")
     assert shown.select("a") == []
     assert shown.select("td")[1].text == "1 vs 2"

@@ -1,13 +1,12 @@
 import re
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wfhelpers._support import InputError
-from wfhelpers.core.binarize import soft_step, soft_step_slope
+from wfhelpers.core.binarize import soft_step_slope
 from wfhelpers.show.slider import StepSlider, flat_share
 
 
@@ -17,21 +16,6 @@ def test_flat_share_is_what_counting_finds(sharpness, threshold, half_width):
     w = torch.linspace(-half_width, half_width, 20_001, dtype=torch.float64)
     counted = float((soft_step_slope(w, sharpness) < threshold).double().mean())
     assert flat_share(sharpness, threshold, half_width) == pytest.approx(counted, abs=2e-4)
-
-
-def points(html: str, name: str) -> np.ndarray:
-    path = re.search(rf'id="step-slider-{name}" d="M([^"]*)"', html).group(1)
-    return np.array([place.split() for place in path.split("L")], dtype=float)
-
-
-@pytest.mark.parametrize("sharpness", [1, 5, 200])
-def test_picture_shows_the_step_and_its_slope(sharpness):
-    html = StepSlider([sharpness])._repr_html_()
-    step, slope = points(html, "step"), points(html, "slope")
-    w = torch.from_numpy((step[:, 0] - 50) / 120 - 1)
-    np.testing.assert_allclose((180 - step[:, 1]) / 160, soft_step(w, sharpness), atol=0.001)
-    expected = np.clip(np.log10(soft_step_slope(w, sharpness).numpy() + 1e-300), -6, 2)
-    np.testing.assert_allclose((180 - slope[:, 1]) / 20 - 6, expected, atol=0.005)
 
 
 def test_piece_stands_alone_and_can_be_used_without_a_mouse():

@@ -9,7 +9,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.svm import LinearSVC
 
 from wfhelpers.core.tasks import Task
-from wfhelpers.study.baselines import CLASSIFIERS, accuracies, classifier_auc, logistic_auc
+from wfhelpers.study.baselines import CLASSIFIERS, LOGISTIC, accuracies, classifier_auc
 
 
 @pytest.fixture
@@ -50,13 +50,13 @@ def test_a_representation_is_told_only_the_training_rows(blobs):
     assert sorted(left_out) == list(range(60))
 
 
-def test_logistic_auc_agrees_with_sklearn_and_sees_only_training_objects():
+def test_logistic_regression_agrees_with_sklearn_and_sees_only_training_objects():
     draw = Task("citeseer", "DB", "IR", 40, 20).draw(3, seed=0)
     expected = []
     for run in range(3):
         linear = LogisticRegression(max_iter=1000, tol=1e-8).fit(draw.x_train[run].double(), draw.y_train[run])
         expected.append(roc_auc_score(draw.y_test[run], linear.predict_proba(draw.x_test[run].double())[:, 1]))
-    np.testing.assert_allclose(logistic_auc(draw), expected)
+    np.testing.assert_allclose(classifier_auc(LOGISTIC, draw), expected)
     assert 0.5 < min(expected) < 1
 
 

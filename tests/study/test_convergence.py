@@ -7,7 +7,8 @@ from sklearn.metrics import roc_auc_score
 from wfhelpers._support import InputError
 from wfhelpers.core import network
 from wfhelpers.core.binarize import hard_step, soft_step
-from wfhelpers.core.strategies import CHARITABLE, SPARSE, Start, fit
+from wfhelpers.core.protocols import CHARITABLE, protocol_settings
+from wfhelpers.core.strategies import SPARSE, Start, first_numbers, fit
 from wfhelpers.core.tasks import Draw, Task
 from wfhelpers.core.training import BINARY, descend
 from wfhelpers.study import convergence
@@ -20,12 +21,12 @@ def draw() -> Draw:
 
 @pytest.fixture(scope="module")
 def start(draw):
-    return convergence.sample(SPARSE, draw, seed=3)
+    return first_numbers("bin", SPARSE, draw, seed=3)
 
 
 def test_start_by_density_has_that_density(draw):
     for density in (0.5, 0.1, 1 / 64):
-        drawn = convergence.sample(convergence.start_by_density(density, 0.3), draw, seed=0)
+        drawn = first_numbers("bin", convergence.start_by_density(density, 0.3), draw, seed=0)
         spread = np.sqrt(density * (1 - density) / drawn.numel())
         assert float(hard_step(drawn).mean()) == pytest.approx(density, abs=4 * spread)
         assert float(drawn.std()) == pytest.approx(0.3, rel=0.05)
@@ -133,4 +134,38 @@ def test_saturation_of_a_network_that_can_be_worked_out_by_hand():
 
 
 def test_start_of_scale_zero_is_its_mean(draw):
-    assert torch.equal(convergence.sample(Start(0.0, -0.5), draw, 0), torch.full((4, 2, 64, 64), -0.5))
+    assert torch.equal(first_numbers("bin", Start(0.0, -0.5), draw, 0), torch.full((4, 2, 64, 64), -0.5))
+
+
+def test_course_is_a_tidy_table(draw, start):
+    end, course = convergence.follow(draw, start, 50, 5, 40, 0.1, every=20)
+    assert list(course.columns[:4]) == ["step", "run", "F_relaxed", "F_binary"]
+    assert len(course) == 3 * draw.runs
+    last = course[course["step"] == 40].sort_values("run")
+    halfway = descend(draw, start, BINARY(50, 5), 20, 0.1).latent
+    np.testing.assert_allclose(last["flip_ratio"], convergence.flip_ratio(halfway, end.latent))
+    expected = network.loss(end.weights.double(), draw.x_train.double(), draw.y_train)
+    np.testing.assert_allclose(last["F_binary"], expected)
+
+
+def test_flip_ratio_counts_changed_signs():
+    before = torch.tensor([[[1.0, -1.0], [1.0, -1.0]], [[1.0, 1.0], [1.0, 1.0]]])
+    after = torch.tensor([[[2.0, 1.0], [1.0, -1.0]], [[1.0, 1.0], [-1.0, 1.0]]])
+    assert float(convergence.flip_ratio(before, after)) == 0.25
+
+
+@pytest.mark.parametrize(
+    "task", [Task("citeseer", "DB", "IR", 20, 10), Task("mnist", 2, 1, 20, 10)], ids=lambda task: task.dataset.name
+)
+@pytest.mark.parametrize("protocol", ["charitable", "tuned"])
+def test_protocols_give_the_same_networks_in_both_precisions(task, protocol):
+    training = protocol_settings(protocol, task).bin
+    draw = Task(task.dataset, task.negative, task.positive, 50, 10).draw(4, seed=0)
+    start = training.start.sample([np.random.default_rng(run) for run in range(4)], draw.width)
+    assert not convergence.runs_that_rounding_changes(draw, start, BINARY(50, 5), 200, training.rate).any()
+
+
+def test_large_rates_do_not():
+    draw = Task("citeseer", "DB", "IR", 50, 10).draw(4, seed=0)
+    start = SPARSE.sample([np.random.default_rng(run) for run in range(4)], 64)
+    assert convergence.runs_that_rounding_changes(draw, start, BINARY(50, 5), 200, 0.3).any()

@@ -1,6 +1,8 @@
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from scipy.sparse import csr_array
@@ -9,7 +11,8 @@ from sklearn.metrics import roc_auc_score
 from wfhelpers.core import data, network
 from wfhelpers.core.data import Dataset
 from wfhelpers.core.evaluation import auc
-from wfhelpers.core.strategies import CHARITABLE, SPARSE, Training, fit
+from wfhelpers.core.protocols import CHARITABLE, LITERAL
+from wfhelpers.core.strategies import SPARSE, Fitted, Training, fit
 from wfhelpers.core.tasks import Draw, Task
 from wfhelpers.study import readings
 from wfhelpers.study.readings import READINGS, Case, Reading
@@ -45,7 +48,7 @@ def changed(choice: str, case: Case, other: str | None = None) -> Case:
 
 def test_models_are_trained_as_the_strategies_train_them(draw):
     models = ["bin", "real", "lottery", "lottery-bin", "agnostic-real"]
-    made = readings.train(models, draw, QUICK, 0)
+    made = readings._train(models, draw, QUICK, 0)
     assert list(made) == models
     for model in models:
         assert torch.equal(made[model], fit(model.split("-")[0], draw, QUICK, 0)[model].weights)
@@ -65,10 +68,10 @@ def test_every_reading_changes_the_case_and_can_be_measured(reading):
     case = Case(Task(name, *classes, 35, 4), QUICK)
     other = reading.change(case)
     assert other != case
-    areas = other.areas(reading.models, 3, 0)
-    assert list(areas) == list(reading.models)
-    assert areas.to_numpy().min() >= 0
-    assert areas.to_numpy().max() <= 1
+    aucs = other.aucs(reading.models, 3, 0)
+    assert list(aucs) == list(reading.models)
+    assert aucs.to_numpy().min() >= 0
+    assert aucs.to_numpy().max() <= 1
 
 
 def test_changes_of_settings_change_one_field(task):
@@ -109,12 +112,12 @@ def test_components_of_training_objects_never_see_a_test_object():
     rng = np.random.default_rng(0)
     words, labels = rng.normal(size=(60, 9)), np.repeat([0, 1], 30)
     task = task_of(data.unit_rows(words), labels)
-    known = readings.components_of_training_objects(words, task, 2, 0)
+    known = readings._own_axes(task, 2, 0, words)
     for run in range(2):
         train, test = task.rows(0, run)
         spoiled = words.copy()
         spoiled[np.setdiff1d(np.arange(60), train)] = rng.normal(size=(60 - len(train), 9))
-        found = readings.components_of_training_objects(spoiled, task, 2, 0)
+        found = readings._own_axes(task, 2, 0, spoiled)
         assert torch.equal(found.x_train[run], known.x_train[run])
         assert not torch.equal(found.x_test[run], known.x_test[run])
         # The singular vectors of the training objects alone, each with the sign that it has there.
@@ -128,8 +131,8 @@ def test_components_of_training_objects_never_see_a_test_object():
 
 def test_sparse_words_give_what_dense_words_give(task):
     words = (np.random.default_rng(0).uniform(size=(80, 30)) < 0.3).astype(float)
-    sparse = readings.components_of_training_objects(csr_array(words), task, 1, 0)
-    dense = readings.components_of_training_objects(words, task, 1, 0)
+    sparse = readings._own_axes(task, 1, 0, csr_array(words))
+    dense = readings._own_axes(task, 1, 0, words)
     torch.testing.assert_close(sparse.x_test, dense.x_test)
 
 
@@ -149,16 +152,16 @@ def test_gradient_with_relu_is_that_of_autograd(draw, weights):
     sums = network.presum(w, x)
     assert 0.1 < (sums > 0).double().mean() < 0.9
     (sums.relu() * (1 - 2 * y)).mean(-1).sum().backward()
-    torch.testing.assert_close(readings.relu_gradient(w.detach(), x, y), w.grad)
+    torch.testing.assert_close(readings._relu_gradient(w.detach(), x, y), w.grad)
 
 
 def test_training_with_relu_moves_against_its_gradient(draw):
     once = replace(QUICK, steps=1)
-    start, _, rate = readings.way("real", draw, once, 0)
+    start, _, rate = readings.training_of("real", draw, once, 0)
     u = start.double().requires_grad_()
     (network.presum(u.square(), draw.x_train.double()).relu() * (1 - 2 * draw.y_train)).mean(-1).sum().backward()
     expected = (u - rate * u.grad).square()
-    torch.testing.assert_close(readings.train_with_relu(["real"], draw, once, 0)["real"], expected.float())
+    torch.testing.assert_close(readings._train_with_relu(["real"], draw, once, 0)["real"], expected.float())
 
 
 def pairs(scores: torch.Tensor, y: torch.Tensor) -> tuple[float, float]:
@@ -173,7 +176,7 @@ def test_ties_count_nothing_or_half(draw):
     sums = network.presum(weights.double(), coarse.x_test.double()).round(decimals=10)
     counted = [pairs(*each) for each in zip(sums, coarse.y_test, strict=True)]
     assert all(tied > 0 for _, tied in counted)
-    np.testing.assert_allclose(readings.auc_without_ties(weights, coarse), [right for right, _ in counted])
+    np.testing.assert_allclose(readings._auc_without_ties(weights, coarse), [right for right, _ in counted])
     np.testing.assert_allclose(auc(weights, coarse), [right + tied / 2 for right, tied in counted])
 
 
@@ -181,12 +184,12 @@ def test_objects_below_zero_tie_under_relu(draw):
     weights = torch.eye(5).expand(3, 2, 5, 5)
     sums = network.presum(weights, draw.x_test)
     expected = [roc_auc_score(y, s.relu()) for y, s in zip(draw.y_test, sums, strict=True)]
-    np.testing.assert_allclose(readings.relu_auc(weights, draw), expected)
+    np.testing.assert_allclose(readings._relu_auc(weights, draw), expected)
 
 
 def test_single_precision_orders_by_psi(draw, weights):
     expected = [roc_auc_score(y, s) for y, s in zip(draw.y_test, network.score(weights, draw.x_test), strict=True)]
-    np.testing.assert_allclose(readings.auc_of_single_psi(weights, draw), expected)
+    np.testing.assert_allclose(readings._auc_of_single_psi(weights, draw), expected)
 
 
 def test_half_of_the_test_objects_are_the_first_of_each_label(draw, weights):
@@ -196,11 +199,11 @@ def test_half_of_the_test_objects_are_the_first_of_each_label(draw, weights):
         kept = torch.cat(places)
         sums = network.presum(weights[run].double(), draw.x_test[run, kept].double())
         expected.append(roc_auc_score(draw.y_test[run, kept], sums))
-    np.testing.assert_allclose(readings.auc_on_half(weights, draw), expected)
+    np.testing.assert_allclose(readings._auc_on_half(weights, draw), expected)
 
 
 def test_lottery_as_printed_is_pruned_but_not_binary(draw):
-    printed = readings.train_lottery_as_printed(["lottery-bin"], draw, QUICK, 0)["lottery-bin"]
+    printed = readings._train_lottery_as_printed(["lottery-bin"], draw, QUICK, 0)["lottery-bin"]
     fitted = fit("lottery", draw, QUICK, 0)
     kept = fitted["lottery-bin"].weights.bool()
     assert torch.equal(printed[kept], fitted["lottery"].weights[kept])
@@ -208,13 +211,103 @@ def test_lottery_as_printed_is_pruned_but_not_binary(draw):
     assert ((printed != 0) & (printed != 1)).any()
 
 
+def lower_cut(weights: torch.Tensor, draw: Draw) -> torch.Tensor:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(readings, "_train", lambda models, *_: {"real": weights})
+        return readings._cut_lower(["real-bin"], draw, QUICK, 0)["real-bin"]
+
+
 def test_lower_cuts_have_the_full_network_among_them(draw):
     weights = torch.rand(3, 2, 5, 5, generator=torch.Generator().manual_seed(0)) + 0.1
-    found = readings._cut_lower(weights, draw)
+    found = lower_cut(weights, draw)
     x, y = draw.x_train.double(), draw.y_train
     for run in range(3):
         levels = [np.quantile(weights[run].numpy(), share) for share in np.arange(10) / 10]
         losses = [network.loss((weights[run] >= level).double(), x[run], y[run]) for level in levels]
         assert network.loss(found[run].double(), x[run], y[run]) == pytest.approx(float(min(losses)))
     rising = replace(draw, x_train=draw.y_train[..., None] * torch.ones(5))  # the more edges, the better
-    assert readings._cut_lower(weights, rising).all()
+    assert lower_cut(weights, rising).all()
+
+
+def test_with_signs_negates_features_and_nothing_else():
+    signs = np.where(np.arange(64) % 2, -1, 1)
+    task = Task("citeseer", "DB", "IR", 20, 10)
+    draw, flipped = task.draw(4, seed=0), readings.with_signs(task, signs).draw(4, seed=0)
+    assert torch.equal(flipped.x_train, draw.x_train * torch.tensor(signs))
+    assert torch.equal(flipped.y_test, draw.y_test)
+
+
+def test_tied_pairs_counts_pairs_of_both_groups():
+    scores = torch.tensor([[1.0, 1.0, 2.0, 2.0], [1.0, 2.0, 3.0, 4.0], [5.0, 5.0, 5.0, 5.0]])
+    y = torch.tensor([[0, 1, 0, 1]] * 3)
+    np.testing.assert_allclose(readings._tied_pairs(scores, y), [0.5, 0, 1])
+
+
+def test_precision_ties_scores_that_differ():
+    # All units nearly saturated: sums so close to 64 that single precision tells only some apart.
+    draw = Task("mnist", 1, 2, 20, 10).draw(4, seed=0)
+    nearly = torch.stack([torch.eye(64), torch.full((64, 64), 3.0)]).expand(4, 2, 64, 64)
+    nothing = Fitted(torch.zeros(4, 2, 64, 64), torch.zeros(4), torch.zeros(4))
+    found = readings.effect_of_precision({"real": replace(nothing, weights=nearly), "bin": nothing}, draw)
+    assert found.loc["bin"].tolist() == [1, 1, 0.5, 0.5]
+    sums = network.presum(nearly.double(), draw.x_test.double()).round(decimals=10)
+    expected = [roc_auc_score(y, values) for y, values in zip(draw.y_test, sums, strict=True)]
+    assert found.loc["real", ("AUC", "sum, double")] == pytest.approx(np.median(expected))
+    assert found.loc["real", ("ties", "ψ, single")] > found.loc["real", ("ties", "sum, double")]
+
+
+@pytest.mark.parametrize(
+    ("training", "words"),
+    [
+        (LITERAL.real, "N(0, 1²), rate 0.1"),
+        (CHARITABLE.bin, "sparse, scale 0.1, rate 0.01"),
+        (CHARITABLE.bin_real, "all 1, rate 0.01"),
+    ],
+)
+def test_a_training_is_described_by_its_start_and_its_rate(training, words):
+    assert readings.described(training) == words
+
+
+# Gaps
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+
+def test_gaps_are_numbered_without_a_hole():
+    assert [gap.number for gap in readings.gaps()] == list(range(1, 24))
+    assert readings.gaps() is readings.gaps()  # read once
+
+
+@pytest.mark.parametrize("gap", readings.gaps(), ids=lambda gap: gap.name)
+def test_a_gap_has_another_reading_or_a_reason_why_none_can_change_an_auc(gap):
+    measured = any(reading.gap == gap.number for reading in READINGS)
+    assert measured != bool(gap.beyond_auc)
+    assert all([gap.name, gap.place, gap.says, gap.reading, gap.why])
+    assert (NOTEBOOKS / f"{gap.chapter}.ipynb").is_file()
+
+
+def effects(*rows: tuple[str, str, str, str, float]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["gap", "choice", "other", "model", "effect"])
+
+
+def test_errata_have_one_line_per_gap_with_as_many_cells_as_the_head():
+    lines = readings.errata(effects(("6", "pooling", "max", "bin", -0.1))).splitlines()
+    assert len(lines) == 2 + len(readings.gaps())
+    assert {line.replace("\\|", "").count("|") for line in lines} == {5}
+
+
+def test_errata_give_the_range_over_tasks_of_the_model_changed_most_and_of_the_lead():
+    made = effects(
+        ("6", "pooling", "max", "bin", -0.061),
+        ("6", "pooling", "max", "bin", 0.004),
+        ("6", "pooling", "max", "real", 0.01),
+        ("6", "pooling", "max", readings.LEAD, -0.071),
+        ("6", "pooling", "max", readings.LEAD, -0.074),
+    )
+    (line,) = [line for line in readings.errata(made).splitlines() if line.startswith("| **6**")]
+    assert line.endswith("pooling: **max**, bin −0.06 to +0.00, bin − real −0.07 |")
+
+
+def test_errata_say_why_a_gap_has_no_effect():
+    lines = readings.errata(effects()).splitlines()
+    assert f"none. {readings.gaps()[20].beyond_auc}" in lines[2 + 20]

@@ -1,18 +1,16 @@
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
-from wfhelpers._support import InputError
 from wfhelpers.core.data import Dataset
-from wfhelpers.core.strategies import CHARITABLE, Training, fit
+from wfhelpers.core.protocols import CHARITABLE
+from wfhelpers.core.strategies import Start, Training, fit
 from wfhelpers.core.tasks import Task
 from wfhelpers.study import sensitivity
-from wfhelpers.study.intervals import margin
-from wfhelpers.study.readings import READINGS, Reading
+from wfhelpers.study.readings import Reading
 
 
 def made_up(features: np.ndarray, labels: np.ndarray, *, train: int = 12, test: int = 8) -> Task:
@@ -41,37 +39,26 @@ def falls() -> Task:
     return made_up(np.column_stack([features, rng.normal(0, 0.01, (80, 3))]), groups())
 
 
-def test_contrast_of_two_columns_is_the_margin_of_two_models():
-    rng = np.random.default_rng(0)
-    by_run = pd.DataFrame({"a": rng.uniform(size=7), "b": rng.uniform(size=7)})
-    long = by_run.rename_axis("run").reset_index().melt("run", var_name="model", value_name="auc")
-    known = margin(long.assign(task="t", size=1), ["a"], ["b"]).iloc[0]
-    assert sensitivity.contrast(by_run, {"a": 1, "b": -1}) == pytest.approx(tuple(known[["margin", "lower", "upper"]]))
-
-
-def test_contrast_of_equal_columns_is_exactly_zero():
-    by_run = pd.DataFrame({"a": [0.3, 0.5, 0.9], "b": [0.3, 0.5, 0.9]})
-    assert sensitivity.contrast(by_run, {"a": 1, "b": -1}) == (0, 0, 0)
-
-
-def test_two_runs_are_too_few_for_an_interval():
-    with pytest.raises(InputError, match="at least 3"):
-        sensitivity.contrast(pd.DataFrame({"a": [0.1, 0.2]}), {"a": 1})
-
-
-def test_nonnegative_weights_cost_much_where_a_feature_must_count_against(falls):
-    costs = sensitivity.nonnegativity_cost([falls], runs=4).set_index(["task", "start"])
+def test_orientation_decides_what_nonnegative_weights_cost(falls):
+    """Given and swapped, the same objects are two problems: evidence on the one says nothing about the other."""
+    given, swapped = (sensitivity.nonnegativity_aucs(task, runs=4) for task in (falls, falls.swapped()))
+    assert set(given.index.get_level_values("task")) == {"0 vs 1"}
+    assert set(swapped.index.get_level_values("task")) == {"1 vs 0"}
+    gain = {name: (aucs["free"] - aucs["nonnegative"]).xs("tuned", level="start") for name, aucs in
+            (("given", given), ("swapped", swapped))}  # fmt: skip
+    assert gain["given"].min() > 0.3  # nonnegative weights do no better than chance
+    assert gain["swapped"].tolist() == [0] * 4  # the feature counts in favour, and both kinds of weights are perfect
+    costs = sensitivity.nonnegativity_cost(pd.concat([given, swapped])).set_index(["task", "start"])
     assert costs.loc[("0 vs 1", "tuned"), "free"] == 1
-    assert costs.loc[("0 vs 1", "tuned"), "lower"] > 0.4  # nonnegative weights do no better than chance
-    # The other way round the feature counts in favour, and both kinds of weights are perfect.
+    assert costs.loc[("0 vs 1", "tuned"), "lower"] > 0.4
     assert costs.loc[("1 vs 0", "tuned"), ["free", "nonnegative", "margin"]].tolist() == [1, 1, 0]
 
 
-def test_both_orientations_and_both_starts_are_tried(rises):
-    costs = sensitivity.nonnegativity_cost([rises], runs=3)
-    assert list(zip(costs["task"], costs["start"], strict=True)) == [
-        *(("0 vs 1", "literal"), ("0 vs 1", "tuned"), ("1 vs 0", "literal"), ("1 vs 0", "tuned"))
-    ]
+def test_both_starts_are_tried_on_the_task_as_it_is_given(rises):
+    aucs = sensitivity.nonnegativity_aucs(rises, runs=3)
+    assert aucs.index.names == ["dataset", "task", "start", "run"]
+    costs = sensitivity.nonnegativity_cost(aucs)
+    assert list(zip(costs["task"], costs["start"], strict=True)) == [("0 vs 1", "literal"), ("0 vs 1", "tuned")]
     np.testing.assert_allclose(costs["margin"], costs["free"] - costs["nonnegative"])
     assert (costs["lower"] <= costs["margin"]).all()
     assert (costs["margin"] <= costs["upper"]).all()
@@ -84,10 +71,10 @@ def test_test_objects_have_no_say_in_the_trial(rises):
     assert known == found
 
 
-def test_spread_is_the_range_of_the_medians():
+def test_spread_names_the_best_and_the_worst_value():
     index = pd.MultiIndex.from_product([["d"], ["t"], range(3)], names=["dataset", "task", "run"])
     areas = pd.DataFrame({0.1: [0.5, 0.6, 0.7], 1.0: [0.9, 0.9, 0.9], 3.0: [0.8, 0.2, 0.3]}, index=index)
-    (row,) = sensitivity.spread_of(areas).to_dict("records")
+    (row,) = sensitivity.shared_weight_spread(areas).to_dict("records")
     assert (row["best"], row["worst"]) == (1.0, 3.0)
     assert row["spread"] == pytest.approx(0.6)
     assert row["lower"] <= row["spread"] <= row["upper"]
@@ -96,33 +83,31 @@ def test_spread_is_the_range_of_the_medians():
 def test_a_network_that_ignores_its_weight_has_no_spread():
     index = pd.MultiIndex.from_product([["d"], ["t"], range(4)], names=["dataset", "task", "run"])
     areas = pd.DataFrame({0.1: [0.5, 0.6, 0.7, 0.1], 1.0: [0.5, 0.6, 0.7, 0.1]}, index=index)
-    assert sensitivity.spread_of(areas)[["spread", "lower", "upper"]].to_numpy().tolist() == [[0, 0, 0]]
+    assert sensitivity.shared_weight_spread(areas)[["spread", "lower", "upper"]].to_numpy().tolist() == [[0, 0, 0]]
 
 
-def test_shared_weights_are_tried_on_one_architecture_a_run(rises):
+def test_shared_weights_share_one_architecture_per_run(rises):
     quick = replace(CHARITABLE, agnostic_architectures=1, agnostic_shared_weights=1)
-    areas = sensitivity.shared_weight_aucs([rises], settings=quick, runs=3)
-    assert areas.shape == (3, len(sensitivity.SHARED_WEIGHTS))
-    spread = sensitivity.shared_weight_spread([rises], settings=quick, runs=3)
+    areas = sensitivity.shared_weight_aucs(rises, quick, runs=3)
+    assert areas.shape == (3, len(sensitivity._SHARED_WEIGHTS))
+    draw = rises.draw(3, seed=0)
+    architecture = fit("agnostic", draw, quick, 0)["agnostic"].weights
+    np.testing.assert_allclose(areas[0.3], sensitivity.auc(0.3 * architecture, draw))
+    spread = sensitivity.shared_weight_spread(areas)
     assert spread["spread"].item() == pytest.approx(np.ptp(areas.median()))
 
 
 def test_sign_of_a_shared_weight_cancels(rises):
     draw = rises.draw(3, seed=0)
     architecture = (torch.from_numpy(np.random.default_rng(0).uniform(size=(3, 2, 4, 4))) < 0.5).float()
-    for shared in sensitivity.SHARED_WEIGHTS:
+    for shared in sensitivity._SHARED_WEIGHTS:
         areas = [sensitivity.auc(sign * shared * architecture, draw) for sign in (1, -1)]
         assert torch.equal(*areas)
 
 
-@pytest.mark.parametrize(("lower", "upper", "word"), [(-0.1, 0.04, "little"), (0.06, 0.2, "more"), (0.0, 0.1, "open")])
-def test_amount_compares_an_interval_with_what_is_little(lower, upper, word):
-    assert sensitivity.amount(lower, upper) == word
-
-
 def test_settings_may_be_named_by_their_protocol(rises):
-    assert sensitivity.settings_of("charitable", rises) == CHARITABLE
-    assert sensitivity.settings_of(CHARITABLE, rises) is CHARITABLE
+    assert sensitivity._settings_of("charitable", rises) == CHARITABLE
+    assert sensitivity._settings_of(CHARITABLE, rises) is CHARITABLE
 
 
 # Effects
@@ -197,38 +182,19 @@ def test_claims_stand_in_the_table_of_effects(rises):
     assert (two["gap"], two["before"], two["after"], two["effect"]) == ("C14", 0.5, 0.8, 0.3)
 
 
-def test_what_is_stored_is_what_was_measured(tmp_path, monkeypatch, capsys):
+def test_disagreement_is_the_largest_difference_of_two_tables():
     effects = effects_of(("x", "s", "bin", 0.25), ("y", "t", "bin", -0.3))
-    monkeypatch.setattr(sensitivity, "table", lambda: effects)
-    monkeypatch.setattr("sys.argv", ["sensitivity", "--output", str(tmp_path / "e.csv")])
-    sensitivity.main()
-    assert "-0.3" in capsys.readouterr().out
-    known = sensitivity.stored(tmp_path / "e.csv")
-    assert sensitivity.disagreement(effects, known) < 1e-9
-    assert sensitivity.disagreement(effects, known.assign(after=known["after"] + 0.02)) == pytest.approx(0.02)
-    assert sensitivity.disagreement(effects, known.iloc[:1]) == np.inf
-    assert sensitivity.disagreement(effects, known.assign(task="other")) == np.inf
-
-
-def test_the_stored_table_has_every_reading_on_every_task_that_it_speaks_of():
-    known = sensitivity.stored(Path(__file__).parents[2] / "results" / sensitivity.FILE)
-    expected = {
-        (str(reading.gap), reading.choice, reading.chosen, reading.other, task.title, model)
-        for reading in READINGS
-        for task in sensitivity.questions()
-        if reading.dataset in ("", task.dataset.name)
-        for model in reading.models
-    }
-    of_gaps = known[known["gap"].str.isdigit() & (known["model"] != sensitivity.LEAD)]
-    rows = of_gaps[["gap", "choice", "chosen", "other", "task", "model"]].itertuples(index=False, name=None)
-    assert sorted(rows) == sorted(expected)
+    assert sensitivity.disagreement(effects, effects.iloc[::-1]) == 0
+    assert sensitivity.disagreement(effects, effects.assign(after=effects["after"] + 0.02)) == pytest.approx(0.02)
+    assert sensitivity.disagreement(effects, effects.iloc[:1]) == np.inf
+    assert sensitivity.disagreement(effects, effects.assign(task="other")) == np.inf
 
 
 # The start, and the headline claim
 
 
 def test_a_start_with_hardly_an_edge_does_not_train_and_a_sparse_one_does(rises):
-    grid = sensitivity.start_grid([rises], "bin", means=[-9.0, -0.05], scales=[0.1], runs=3)
+    grid = sensitivity.start_grid([rises], "bin", [Start(0.1, mean) for mean in (-9.0, -0.05)], runs=3, seed=0)
     by_mean = grid.groupby("mean")
     assert by_mean["trains"].mean().to_dict() == {-9.0: 0, -0.05: 1}
     assert by_mean["auc"].median()[-9.0] == 0.5
@@ -237,17 +203,9 @@ def test_a_start_with_hardly_an_edge_does_not_train_and_a_sparse_one_does(rises)
 
 def test_the_grid_trains_as_the_strategies_do(rises):
     draw = rises.draw(3, seed=0)
-    grid = sensitivity.start_grid([rises], "real", means=[0.0], scales=[1.0], runs=3)
+    grid = sensitivity.start_grid([rises], "real", [Start(1.0, 0.0)], runs=3, seed=0)
     expected = sensitivity.auc(fit("real", draw, CHARITABLE, 0)["real"].weights, draw)
     np.testing.assert_allclose(grid["auc"], expected)
-
-
-@pytest.mark.parametrize(
-    ("lower", "upper", "expected"),
-    [(0.01, 0.2, "bin ahead"), (-0.2, -0.01, "real ahead"), (-0.1, 0.1, "tie"), (0.0, 0.1, "tie"), (0, 0, "tie")],
-)
-def test_outcome_needs_an_interval_on_one_side_of_zero(lower, upper, expected):
-    assert sensitivity.outcome(lower, upper) == expected
 
 
 def areas(**by_start: float) -> pd.DataFrame:
@@ -257,7 +215,7 @@ def areas(**by_start: float) -> pd.DataFrame:
 
 
 def test_the_map_tells_where_the_claim_holds_is_a_tie_and_is_reversed():
-    leads = sensitivity.compare_starts(areas(dead=0.5, good=0.9), areas(dead=0.5, good=0.9))
+    leads = sensitivity._compare_starts(areas(dead=0.5, good=0.9), areas(dead=0.5, good=0.9))
     found = leads.set_index(["bin_start", "real_start"])["outcome"].to_dict()
     assert found == {
         ("dead", "dead"): "tie",
@@ -269,19 +227,19 @@ def test_the_map_tells_where_the_claim_holds_is_a_tie_and_is_reversed():
 
 
 def test_the_choice_that_moves_the_lead_farther_decides():
-    leads = sensitivity.compare_starts(areas(a=0.6, b=0.7), areas(a=0.5, b=0.95))
+    leads = sensitivity._compare_starts(areas(a=0.6, b=0.7), areas(a=0.5, b=0.95))
     (row,) = sensitivity.deciders(leads).to_dict("records")
     assert row["by_bin"] == pytest.approx(0.1)
     assert row["by_real"] == pytest.approx(0.45)
     assert (row["bin ahead"], row["tie"], row["real ahead"]) == (2, 0, 2)
 
 
-def test_the_map_has_a_cell_for_each_pair_of_starts(rises):
+def test_the_map_has_a_row_for_each_pair_of_starts(rises):
     leads = sensitivity.headline_map([rises], base=replace(CHARITABLE, steps=2), runs=3)
     pairs = leads.set_index(["bin_start", "real_start"]).index
-    assert set(pairs) == {(one, two) for one in sensitivity.BIN_STARTS for two in sensitivity.REAL_STARTS}
+    assert set(pairs) == {(one, two) for one in sensitivity._BIN_STARTS for two in sensitivity._REAL_STARTS}
     assert pairs.is_unique
-    draw, start = rises.draw(3, seed=0), sensitivity.REAL_STARTS["N(0, 0.3²)"]
+    draw, start = rises.draw(3, seed=0), sensitivity._REAL_STARTS["N(0, 0.3²)"]
     trained = fit("real", draw, replace(CHARITABLE, steps=2, real=Training(start, 0.1)), 0)["real"].weights
     found = leads.loc[leads["real_start"] == "N(0, 0.3²)", "real"].unique()
     np.testing.assert_allclose(found, [np.median(sensitivity.auc(trained, draw))])

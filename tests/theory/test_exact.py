@@ -141,7 +141,7 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = objects(2, width=3, number=40)
     expected = best_binary(x, y, 3)
     monkeypatch.setattr(exact, "BLOCK", 1000)
-    monkeypatch.setattr(exact, "OBJECTS_A_PRODUCT", 7)
+    monkeypatch.setattr(exact, "OBJECTS_PER_PRODUCT", 7)
     found = best_binary(x, y, 3)
     assert (found.loss, found.checked) == (expected.loss, expected.checked)
     assert torch.equal(found.weights, expected.weights)

@@ -25,7 +25,9 @@ import yaml
 from yaml.nodes import MappingNode, Node, SequenceNode
 
 from wfhelpers._support import InputError
-from wfhelpers.core.jobs import ORIENTATIONS, PROTOCOLS, Cell, dataset, group_name, page_cells, pair_cells
+from wfhelpers.core.jobs import ORIENTATIONS, Job, dataset, group_name
+from wfhelpers.core.protocols import PROTOCOLS
+from wfhelpers.results.plan import pair_jobs, task_jobs
 
 
 class ExperimentError(InputError):
@@ -34,68 +36,57 @@ class ExperimentError(InputError):
 
 @dataclass(frozen=True)
 class Page:
-    """A task that gets a page: what papermill gives to the notebook, and the cells that follow from it."""
+    """A task that gets a page: what papermill gives to the notebook, and the jobs that follow from it."""
 
     name: str
     title: str
     source: str
     parameters: Mapping[str, Any]
-    cells: tuple[Cell, ...]
+    jobs: tuple[Job, ...]
 
 
 @dataclass(frozen=True)
 class Experiments:
-    """Content of a file of experiments: pages, and the cells of pairs by data set and protocol."""
+    """Content of a file of experiments: pages, and the jobs of pairs by data set and protocol."""
 
     pages: tuple[Page, ...]
-    pairs: Mapping[str, tuple[Cell, ...]]
+    pairs: Mapping[str, tuple[Job, ...]]
 
 
 def _whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _sizes(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(_whole(one) and one for one in value)
-
-
-def _group(value: Any) -> bool:
-    return _class(value) or (isinstance(value, list) and bool(value) and all(_class(one) for one in value))
-
-
 def _class(value: Any) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
+def _list_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and bool(value) and all(map(fits, value))
 
 
 Rule = tuple[Callable[[Any], bool], str]
 RUNNING: dict[str, Rule] = {
-    "sizes": (_sizes, "a list of sizes such as [50, 100, 150]"),
+    "sizes": (_list_of(lambda one: _whole(one) and one > 0), "a list of sizes such as [50, 100, 150]"),
     "test_per_class": (_whole, "a whole number"),
     "runs": (_whole, "a whole number"),
     "seed": (_whole, "a whole number"),
-    "protocol": (lambda value: value in ("all", *PROTOCOLS), f"all, {', '.join(PROTOCOLS)}"),
-    "orientation": (lambda value: value in ("both", *ORIENTATIONS), f"both, {', '.join(ORIENTATIONS)}"),
+    "protocol": (("all", *PROTOCOLS).__contains__, f"all, {', '.join(PROTOCOLS)}"),
+    "orientation": (("both", *ORIENTATIONS).__contains__, f"both, {', '.join(ORIENTATIONS)}"),
     "settings": (lambda value: isinstance(value, dict), "settings such as {steps: 200}"),
 }
 """Keys of ``defaults`` and of a task: the parameters of the page, with what they may be."""
 
 TASK: dict[str, Rule] = {
-    "negative": (_group, "a class or a list of classes"),
-    "positive": (_group, "a class or a list of classes"),
-    "from": (_text, "words that say where the paper has the task"),
+    "negative": (lambda value: _class(value) or _list_of(_class)(value), "a class or a list of classes"),
+    "positive": (lambda value: _class(value) or _list_of(_class)(value), "a class or a list of classes"),
+    "from": (lambda value: isinstance(value, str), "words that say where the paper has the task"),
     **RUNNING,
 }
 PAIRS: dict[str, Rule] = {
-    "dataset": (_text, "the name of a data set"),
+    "dataset": (lambda value: isinstance(value, str), "the name of a data set"),
     "size": (lambda value: _whole(value) and value > 0, "a whole number"),
-    "protocols": (
-        lambda value: isinstance(value, list) and bool(value) and all(one in PROTOCOLS for one in value),
-        f"a list of {', '.join(PROTOCOLS)}",
-    ),
+    "protocols": (_list_of(PROTOCOLS.__contains__), f"a list of {', '.join(PROTOCOLS)}"),
 }
 TOP = ("defaults", "tasks", "pairs")
 
@@ -116,7 +107,7 @@ class _Reader:
             raise ExperimentError(f"{path} cannot be read ({error.strerror}); name a file of experiments.") from error
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else 1
-            raise ExperimentError(f"{path}, line {line}: this is no YAML ({error.problem}).") from error
+            raise ExperimentError(f"{path}, line {line}: this is not YAML ({error.problem}).") from error
 
     def experiments(self) -> Experiments:
         if self.root is None:
@@ -133,28 +124,24 @@ class _Reader:
         names: set[str] = set()
         for name, tasks in self._entries(node, "'tasks'").items():
             for task in self._items(tasks, f"{name!r}"):
-                given = defaults | self._values(task, "a task", TASK)
-                for key in ("negative", "positive"):
-                    if key not in given:
-                        raise self._error(task, f"the key {key!r} of a task is missing")
+                given = defaults | self._values(task, "a task", TASK, ("negative", "positive"))
                 page = self._checked(task, _page, name, given)
                 if page.name in names:
                     raise self._error(task, f"the task {page.title} of {name!r} is there twice")
                 names.add(page.name)
                 yield page
 
-    def _pairs(self, node: Node, defaults: dict[str, Any]) -> Iterator[tuple[str, tuple[Cell, ...]]]:
+    def _pairs(self, node: Node, defaults: dict[str, Any]) -> Iterator[tuple[str, tuple[Job, ...]]]:
         shared = {key: defaults[key] for key in ("test_per_class", "runs", "seed", "settings") if key in defaults}
         for entry in self._items(node, "'pairs'"):
-            given = self._values(entry, "'pairs'", PAIRS)
-            for key in PAIRS:
-                if key not in given:
-                    raise self._error(entry, f"the key {key!r} of 'pairs' is missing")
+            given = self._values(entry, "'pairs'", PAIRS, tuple(PAIRS))
             for protocol in given["protocols"]:
-                cells = self._checked(entry, pair_cells, given["dataset"], protocol, given["size"], **shared)
-                yield f"pairs_{dataset(given['dataset']).name}_{protocol}", tuple(cells)
+                jobs = self._checked(entry, pair_jobs, given["dataset"], protocol, given["size"], **shared)
+                yield f"pairs_{dataset(given['dataset']).name}_{protocol}", tuple(jobs)
 
-    def _values(self, node: Node, where: str, rules: Mapping[str, Rule]) -> dict[str, Any]:
+    def _values(
+        self, node: Node, where: str, rules: Mapping[str, Rule], needed: tuple[str, ...] = ()
+    ) -> dict[str, Any]:
         values = {}
         for key, entry in self._entries(node, where, tuple(rules)).items():
             fits, expected = rules[key]
@@ -162,11 +149,14 @@ class _Reader:
             if not fits(value):
                 raise self._error(entry, f"the key {key!r} of {where} is {value!r}; expected {expected}")
             values[key] = value
+        for key in needed:
+            if key not in values:
+                raise self._error(node, f"the key {key!r} of {where} is missing")
         return values
 
     def _entries(self, node: Node, where: str, known: tuple[str, ...] | None = None) -> dict[str, Node]:
         if not isinstance(node, MappingNode):
-            raise self._error(node, f"{where} is no mapping; expected keys with values")
+            raise self._error(node, f"{where} is not a mapping; expected keys with values")
         entries: dict[str, Node] = {}
         for key, value in node.value:
             name = str(key.value)
@@ -181,7 +171,7 @@ class _Reader:
 
     def _items(self, node: Node, where: str) -> list[Node]:
         if not isinstance(node, SequenceNode):
-            raise self._error(node, f"the key {where} is no list; expected lines that start with '-'")
+            raise self._error(node, f"the key {where} is not a list; expected lines that start with '-'")
         return list(node.value)
 
     def _checked(self, node: Node, make: Callable[..., Any], *values: Any, **options: Any) -> Any:
@@ -196,7 +186,7 @@ class _Reader:
 
 def _page(name: str, given: Mapping[str, Any]) -> Page:
     parameters = {"dataset": name, **{key: value for key, value in given.items() if key != "from"}}
-    cells = page_cells(**parameters)
-    first = cells[0]
+    jobs = task_jobs(**parameters)
+    first = jobs[0]
     page_name = f"{dataset(name).name}_{group_name(first.negative)}_vs_{group_name(first.positive)}"
-    return Page(page_name, first.task.title, str(given.get("from", "")), parameters, tuple(cells))
+    return Page(page_name, first.task.title, str(given.get("from", "")), parameters, tuple(jobs))

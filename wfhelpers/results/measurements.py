@@ -1,199 +1,143 @@
-"""Measurements behind the claims that the tables of tasks do not cover: C5 to C8, C10 to C12 and C14.
+"""Stored measurements: tables made of pieces, each of which is computed, stored and recorded by itself.
 
-``python -m wfhelpers.results.measurements`` makes them again and stores them as ``results/evidence.csv``: one number a run, so that
-`wfhelpers.ledger` can judge them as it judges the tasks. Sizes and seeds were fixed before the first number was seen.
+``results/measurements.csv`` has one row per table and piece: hashes of the code, the data and the settings that made
+it, the version, the commit and the time. It is written after the table, so that a piece that was under way when a run
+was killed is computed again. `wfhelpers.results.tables` says what the tables are.
 """
 
-import argparse
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, as_completed
+from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
+from io import StringIO
+from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pandas as pd
-import torch
-from numpy.typing import NDArray
-from torch import Tensor
 
-from wfhelpers._support import progress
-from wfhelpers.core.jobs import PROTOCOLS
-from wfhelpers.core.protocols import protocol_settings
-from wfhelpers.core.spectra import laplacian_spectrum, relabel_hidden
-from wfhelpers.core.strategies import STRATEGIES, fit_all
-from wfhelpers.core.tasks import Draw, Task
-from wfhelpers.results.store import results_folder, write_whole
-from wfhelpers.study import convergence, sensitivity, similarity
-from wfhelpers.theory import bounds, convex
+from wfhelpers._support import one_core_per_block, progress, short_hash
+from wfhelpers.core.jobs import code_hash, dataset
+from wfhelpers.core.protocols import TRIALS
+from wfhelpers.core.tasks import Task
+from wfhelpers.results.store import CAUSES, StoreError, code_of, locked, provenance, results_folder, write_whole
 
-COLUMNS = ("part", "protocol", "orientation", "dataset", "task", "case", "run", "value")
-"""Columns of the table: part of a claim, where it was measured, and one value a run."""
+RECORD = ("table", "piece", *CAUSES, "version", "commit", "computed", "rows")
+PIECE = "piece"
+"""Column of a stored table that names the piece; a table of a single piece has none."""
 
-ANY = "any"
-"""Protocol and orientation of what depends on neither."""
-
-RUNS, SEED, STEPS = 10, 0, 200
-FIGURE_3 = Task("mnist", [1, 2, 3], [4, 5, 6], 100, 50)
-FIGURE_5 = (Task("citeseer", "DB", "IR", 150, 50), Task("mnist", 1, 2, 150, 50))
-SIX_TASKS = (
-    *(Task("mnist", negative, positive, 100, 50) for negative, positive in ((1, 2), (3, 8), (4, 9))),
-    *(Task("citeseer", *pair, 100, 50) for pair in (("DB", "IR"), ("AI", "ML"), ("Agents", "HCI"))),
-)
-"""Tasks on which C11 and C14 are measured, in both orientations: three of each data set, easy and hard."""
-
-RATES = (0.01, 0.1)
-"""Constant learning rates of Fig. 3, of which the paper says no more than that: both are tried."""
-
-SMALL, LARGE = (5, 10), (50, 200)
-"""Values of M_hard that claim C5 calls small and large: the ends of chapter 03's grid around the paper's own 50."""
-
-LADDER = (20, 200)
-"""Values of M_hard that claim C6 compares: the smallest at which training works, and ten times as much."""
-
-SOFT_RULES: dict[str, Callable[[float], float]] = {
-    "M_soft = M_hard": lambda M_hard: M_hard,
-    "M_soft = M_hard / 10": lambda M_hard: M_hard / 10,
-    "M_soft = 5": lambda M_hard: 5,
-}
-Rows = Iterator[dict[str, object]]
+Pieces = Mapping[str, partial[pd.DataFrame]]
+"""What computes each piece: a function with its arguments, among them a ``task`` or the name of a ``dataset``."""
 
 
-def sharpness(draw: Draw, start: Tensor, rate: float) -> pd.DataFrame:
-    """Algorithm 1 from one start for every (M_hard, M_soft) that C5 and C6 need: its ends, a row a (pair, run).
+@dataclass(frozen=True)
+class Measurement:
+    """A stored table: its name, its pieces in their order, and the command that makes it again.
 
-    In double precision, because a sharp step amplifies rounding errors.
+    ``made_by`` names the files of the package, besides those of ``core``, whose code decides the content.
     """
-    pairs = {(M_hard, ratio * M_hard) for M_hard in (*SMALL, *LARGE) for ratio in (1, 0.1)}
-    pairs |= {(M_hard, rule(M_hard)) for M_hard in LADDER for rule in SOFT_RULES.values()}
-    exact = draw.to(torch.float64)
-    return convergence.ends(convergence.follow_grid(exact, start.double(), sorted(pairs), STEPS, rate, every=STEPS))
+
+    name: str
+    pieces: Callable[[], Pieces]
+    made_by: tuple[str, ...]
+    command: str
+
+    def causes(self, piece: partial[pd.DataFrame]) -> dict[str, str]:
+        """Short hashes of the three things that a piece depends on."""
+        used = piece.keywords["task"].dataset if "task" in piece.keywords else piece.keywords.get("dataset")
+        data = (dataset(used) if isinstance(used, str) else used).sha256[:12] if used else ""
+        code = short_hash([code_hash(), code_of(*self.made_by)])
+        return {"settings": short_hash(_described(piece)), "data": data, "code": code}
+
+    def states(self, folder: Path | None = None) -> dict[str, str]:
+        """Of every piece: ``done``, ``missing``, or ``changed`` with what has changed since it was computed."""
+        records, table = _records(folder), _text(_path(self.name, folder))
+        pieces = self.pieces()
+        counts = {next(iter(pieces)): len(table)} if PIECE not in table else table[PIECE].value_counts()
+        known = records[records["table"] == self.name].set_index(PIECE)
+        return {name: _state(known, name, self.causes(piece), counts.get(name, 0)) for name, piece in pieces.items()}
+
+    def make(self, *, force: bool = False, folder: Path | None = None) -> list[str]:
+        """Compute what is stale, or with ``force`` everything, and store it piece by piece; the names of the pieces."""
+        pieces, states = self.pieces(), self.states(folder)
+        todo = {name: piece for name, piece in pieces.items() if force or states[name] != "done"}
+        with locked((folder or results_folder()), ".measurements.lock"):
+            if len(todo) == 1:  # which may use all cores by itself
+                for name, piece in progress(todo.items(), self.name):
+                    self._store(name, piece(), pieces, folder)
+                return list(todo)
+            with one_core_per_block() as pool:
+                waiting: dict[Future[pd.DataFrame], str] = {pool.submit(piece): name for name, piece in todo.items()}
+                try:
+                    for future in progress(as_completed(waiting), self.name, total=len(waiting)):
+                        self._store(waiting[future], future.result(), pieces, folder)
+                finally:
+                    for future in waiting:
+                        future.cancel()
+        return list(todo)
+
+    def _store(self, name: str, content: pd.DataFrame, pieces: Pieces, folder: Path | None) -> None:
+        """Put a piece in the place of its former content, and drop pieces that are not wanted any more."""
+        path, kept = _path(self.name, folder), set(pieces) - {name}
+        table, records = _text(path), _records(folder)
+        if len(pieces) > 1:
+            others = table[table[PIECE].isin(kept)] if PIECE in table else table.iloc[:0]
+            both = pd.concat([others, _as_text(content.assign(**{PIECE: name}))])
+            table = both.sort_values(PIECE, key=lambda column: column.map(list(pieces).index), kind="stable")
+        write_whole(path, (table if len(pieces) > 1 else content).to_csv(index=False).encode())
+        record = {"table": self.name, PIECE: name, **self.causes(pieces[name]), **provenance(), "rows": len(content)}
+        others = records[(records["table"] != self.name) | records[PIECE].isin(kept)]
+        records = pd.concat([others, pd.DataFrame([record])]).sort_values(["table", PIECE])
+        write_whole(_path("measurements", folder), records.to_csv(index=False).encode())
 
 
-def softer_slope(ends: pd.DataFrame, M_hard: float) -> "pd.Series[float]":
-    """How much lower ``M_soft = M_hard / 10`` brings F of the binary network than ``M_soft = M_hard``, one a run."""
-    return _at(ends, M_hard, M_hard)["F_binary"] - _at(ends, M_hard, M_hard / 10)["F_binary"]
+def stored(name: str, folder: Path | None = None) -> pd.DataFrame:
+    """Content of a stored table, such as ``evidence`` or ``sensitivity``."""
+    path = _path(name, folder)
+    if not path.is_file():
+        raise StoreError(f"{path} is missing; `wfhelpers tune` and then `wfhelpers measure` make it.")
+    words = {"gap": str, "chosen": str, "other": str}
+    table = pd.read_csv(path, dtype=words, keep_default_na=False, na_values=[""]).drop(columns=PIECE, errors="ignore")
+    return table.fillna({name: "" for name in table.select_dtypes(["object", "str"])})
 
 
-def harder_step(ends: pd.DataFrame, rule: Callable[[float], float]) -> dict[str, "pd.Series[float]"]:
-    """What the larger M_hard of `LADDER` does, one number a run: by how much rounding errs less, and F is worse."""
-    low, high = (_at(ends, M_hard, rule(M_hard)) for M_hard in LADDER)
-    error_low, error_high = ((end["F_relaxed"] - end["F_binary"]).abs() for end in (low, high))
-    return {"C6a": error_low - error_high, "C6b": high["F_relaxed"] - low["F_relaxed"]}
+def _path(name: str, folder: Path | None) -> Path:
+    trials = TRIALS.get(name.removeprefix("trials_"))
+    return trials if trials and not folder else (folder or results_folder()) / f"{name}.csv"
 
 
-def _at(ends: pd.DataFrame, M_hard: float, M_soft: float) -> pd.DataFrame:
-    same = np.isclose(ends["M_hard"], M_hard) & np.isclose(ends["M_soft"], M_soft)
-    return ends[same].set_index("run")
+def _text(path: Path) -> pd.DataFrame:
+    """A table as it is written, or an empty one: what is not changed stays as it is, digit for digit."""
+    return pd.read_csv(path, dtype=str, keep_default_na=False) if path.is_file() else pd.DataFrame()
 
 
-def _sharpness_rows(protocol: str, task: Task, orientation: str) -> Rows:
-    draw = task.draw(RUNS, SEED)
-    start = convergence.sample(protocol_settings(protocol, task).bin.start, draw, SEED)
-    for rate in RATES:
-        ends = sharpness(draw, start, rate)
-        found = {("C5a", f"M_hard = {M}"): -softer_slope(ends, M) for M in SMALL}
-        found |= {("C5b", f"M_hard = {M}"): softer_slope(ends, M) for M in LARGE}
-        for name, rule in SOFT_RULES.items():
-            found |= {(part, name): values for part, values in harder_step(ends, rule).items()}
-        for (part, case), values in found.items():
-            yield from _rows(part, protocol, orientation, task, f"{case}, rate {rate}", values)
+def _as_text(table: pd.DataFrame) -> pd.DataFrame:
+    return pd.read_csv(StringIO(table.to_csv(index=False)), dtype=str, keep_default_na=False)
 
 
-def remainder_slack(M_hard: float, M_soft: float, *, steps: int = 100_000, seed: int = SEED) -> float:
-    """Share of the bound ``G C`` of eq. (9) that the longest of many random remainders leaves; negative if none."""
-    rng = np.random.default_rng(seed)
-    gradient, w = torch.from_numpy(rng.normal(size=(2, steps, 3)))
-    rate = torch.from_numpy(10 ** rng.uniform(-3, 2, size=(steps, 1)))
-    r = bounds.remainder(gradient, w / M_soft, rate, M_hard, M_soft)
-    longest = float((r.norm(dim=-1) / gradient.norm(dim=-1)).max())
-    return 1 - longest / bounds.remainder_constant(M_hard, M_soft)
+def _records(folder: Path | None) -> pd.DataFrame:
+    records = _text(_path("measurements", folder))
+    return records if len(records) else pd.DataFrame(columns=list(RECORD), dtype=str)
 
 
-def theorem_slack(kind: str, c: float, *, problems: int = 40, T: int = 1000, seed: int = SEED) -> NDArray[np.float64]:
-    """Logarithm to base 10 of Theorem 1's bound over the measured gap, for random convex problems on the cube.
-
-    Full gradients, so that nothing is left to chance; M_hard = 50, M_soft = 5, rates c/t. Negative: the bound fails.
-    """
-    rng = np.random.default_rng(seed)
-    batch = convex.random_problem(kind, batch=(problems,), samples=20, width=5, rng=rng)
-    starts = torch.from_numpy(rng.normal(size=(problems, 5))) * 2 / 50
-    table = bounds.survey(batch, starts, bounds.decaying_rates(c, T), 50, 5)
-    slack: NDArray[np.float64] = np.log10(table["printed"].to_numpy() / table["gap"].clip(lower=1e-300).to_numpy())
-    return slack
+def _state(known: pd.DataFrame, name: str, causes: Mapping[str, str], rows: int) -> str:
+    if name not in known.index or not rows:
+        return "missing"
+    record = known.loc[name]
+    changed = [cause for cause in CAUSES if record[cause] != causes[cause]]
+    changed += ["rows"] if str(record["rows"]) != str(rows) else []
+    return f"changed: {', '.join(changed)}" if changed else "done"
 
 
-def _theory_rows() -> Rows:
-    for M_hard, M_soft in ((50, 5), (10, 1), (10, 10), (200, 20)):
-        slack = remainder_slack(M_hard, M_soft)
-        case = f"M_hard = {M_hard}, M_soft = {M_soft}"
-        yield dict(zip(COLUMNS, ("C7", ANY, ANY, "", "", case, 0, slack), strict=True))
-    for kind in convex.SHAPES:
-        for c in (0.01, 0.1, 1.0):
-            for problem, slack in enumerate(theorem_slack(kind, c)):
-                case = f"{kind}, c = {c}, problem {problem}"
-                yield dict(zip(COLUMNS, ("C8", ANY, ANY, "", kind, case, 0, float(slack)), strict=True))
-
-
-def _spectra_rows(protocol: str, task: Task, orientation: str) -> Rows:
-    fitted = fit_all(task.draw(RUNS, SEED), protocol_settings(protocol, task), SEED)
-    weights = similarity.edge_weights(fitted)
-    spectra = {kind: laplacian_spectrum(each) for kind, each in weights.items()}
-    values = similarity.log_ratios_by_run(spectra["real"], spectra["binary"])
-    for part, place in (("C10a", 0), ("C10b", 2)):
-        yield from _rows(part, protocol, orientation, task, "", values[:, place])
-    rng = np.random.default_rng(SEED)
-    for kind, networks in weights.items():
-        order = rng.permutation(networks.shape[-1])
-        moved = laplacian_spectrum(relabel_hidden(networks, torch.from_numpy(order))) - spectra[kind]
-        for strategy, change in zip(STRATEGIES, moved.abs().amax(-1), strict=True):
-            yield from _rows("C12", protocol, orientation, task, f"{strategy}, {kind}", change)
-
-
-def _free_weights_rows(task: Task, orientation: str) -> Rows:
-    aucs = sensitivity.nonnegativity_aucs([task], runs=RUNS, seed=SEED).droplevel(["dataset", "task"])
-    gain = aucs["free"] - aucs["nonnegative"]
-    # For real networks the protocol charitable is the literal one.
-    for protocol, start in (("literal", "literal"), ("charitable", "literal"), ("tuned", "tuned")):
-        yield from _rows("C11", protocol, orientation, task, "", gain.loc[start])
-
-
-def _shared_weight_rows(protocol: str, task: Task, orientation: str) -> Rows:
-    settings = protocol_settings(protocol, task)
-    aucs = sensitivity.shared_weight_aucs([task], settings=settings, runs=RUNS, seed=SEED).reset_index(drop=True)
-    best, worst = aucs.median().idxmax(), aucs.median().idxmin()
-    yield from _rows("C14", protocol, orientation, task, "", aucs[best] - aucs[worst])
-
-
-def _rows(part: str, protocol: str, orientation: str, task: Task, case: str, values: Iterable[float]) -> Rows:
-    for run, value in enumerate(values):
-        where = (part, protocol, orientation, task.dataset.name, task.title, case, run, float(value))
-        yield dict(zip(COLUMNS, where, strict=True))
-
-
-def collect() -> pd.DataFrame:
-    """Measure everything: some minutes on two cores."""
-    work: list[Callable[[], Rows]] = [_theory_rows]
-    for side in ("given", "swapped"):
-        work += [partial(_free_weights_rows, _turned(task, side), side) for task in SIX_TASKS]
-        for protocol in PROTOCOLS:
-            work += [partial(_sharpness_rows, protocol, _turned(FIGURE_3, side), side)]
-            work += [partial(_spectra_rows, protocol, _turned(task, side), side) for task in FIGURE_5]
-            work += [partial(_shared_weight_rows, protocol, _turned(task, side), side) for task in SIX_TASKS]
-    rows = [row for make in progress(work, "evidence") for row in make()]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).round({"value": 9})
-
-
-def _turned(task: Task, orientation: str) -> Task:
-    return task if orientation == "given" else task.swapped()
-
-
-def main() -> None:
-    """Make ``results/evidence.csv`` again."""
-    parser = argparse.ArgumentParser(prog="python -m wfhelpers.results.measurements", description=__doc__)
-    parser.parse_args()
-    path = results_folder() / "evidence.csv"
-    path.parent.mkdir(exist_ok=True)
-    write_whole(path, collect().to_csv(index=False).encode())
-    print(f"{path} is written.")
-
-
-if __name__ == "__main__":
-    main()
+def _described(value: Any) -> Any:
+    """A function's arguments as JSON knows them; data are left to their own hash, code to its own."""
+    if isinstance(value, partial):
+        return [_described(value.func), _described(value.args), _described(value.keywords)]
+    if isinstance(value, Task):
+        return [value.dataset.name, value.negative, value.positive, value.train_per_class, value.test_per_class]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _described(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _described(each) for key, each in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_described(each) for each in value]
+    return value.__qualname__ if callable(value) else value

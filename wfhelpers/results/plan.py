@@ -27,10 +27,7 @@ def task_jobs(
     orientation: str = "both",
     settings: Mapping[str, Any] | None = None,
 ) -> list[Job]:
-    """Jobs of one page: every protocol, orientation and size. The largest size gets spectra.
-
-    Whatever is wrong with the choices is said here, before any work.
-    """
+    """Jobs of one page: every protocol, orientation and size. The largest size gets spectra."""
     under = _chosen(protocol, "protocol", PROTOCOLS, "all")
     orientations = _chosen(orientation, "orientation", ORIENTATIONS, "both")
     override = check_settings(settings or {})

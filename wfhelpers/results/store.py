@@ -1,18 +1,17 @@
-"""The results store: a folder of small tables in which a cell's result stands whole or not at all.
+"""The results store: a folder of small tables in which the result of a job is stored atomically.
 
 ``<dataset>_<protocol>.csv.gz``
-    Rows of the tasks' cells, one a (task, size, model, run); ``<dataset>_<protocol>_pairs.csv.gz`` those of the pairs.
+    Rows of the tasks' jobs, one per task, size, model and run; in ``<dataset>_<protocol>_pairs.csv.gz`` of the pairs.
 ``<dataset>_<protocol>_spectra.npz``
     Spectra of the largest size.
 ``jobs.csv``
-    One row a cell: its name, what it is about, what it depends on, and when, with which version and from which commit
-    it was computed. A cell counts as done when it stands here. This file is written last, so that a crash between two
+    One row per job: its name, what it is about, what it depends on, and when, with which version and from which commit
+    it was computed. A job is done when it is listed here. This file is written last, so that a crash between two
     files leaves rows that nobody counts, and that the next run replaces.
 
 Only one process writes at a time (`Store.lock`).
 """
 
-import fcntl
 import gzip
 import io
 import os
@@ -26,16 +25,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
-import wfhelpers
-from wfhelpers._support import InputError, progress
-from wfhelpers.core.jobs import COLUMNS, Cell, Result, compute
+from wfhelpers import __version__
+from wfhelpers._support import InputError, canonical_code, progress, short_hash
+from wfhelpers.core.jobs import COLUMNS, Job, Result, compute
 from wfhelpers.core.strategies import MODELS
 
 KEY = ("kind", "protocol", "dataset", "negative", "positive", "size")
 CAUSES = ("settings", "data", "code")
-RECORD = ("cell", *KEY, *CAUSES, "version", "commit", "computed")
+RECORD = ("job", *KEY, *CAUSES, "version", "commit", "computed")
 
 
 class StoreError(InputError):
@@ -43,7 +43,12 @@ class StoreError(InputError):
 
 
 class Store:
-    """Results in a folder. Opening it reads what is done; nothing is made before the first `add`."""
+    """Results in a folder. Opening it reads what is done; nothing is written before the first `add`.
+
+    >>> store = Store("results")
+    >>> store.rows()[["task", "model"]].iloc[0].tolist()
+    ['AI vs Agents', 'real']
+    """
 
     records: pd.DataFrame
     """Content of ``jobs.csv``."""
@@ -52,28 +57,24 @@ class Store:
         self.folder = Path(folder)
         self._read()
 
-    def state(self, cell: Cell) -> str:
-        """``done``, ``missing``, or ``changed`` with what has changed since the cell was computed."""
-        if cell.name in set(self.records["cell"]):
+    def state(self, job: Job) -> str:
+        """``done``, ``missing``, or ``changed`` with what has changed since the job was computed."""
+        if job.name in set(self.records["job"]):
             return "done"
-        former = self._former(cell.key)
+        former = self._former(job.key)
         if former.empty:
             return "missing"
-        changed = [cause for cause in CAUSES if former.iloc[-1][cause] != cell.causes[cause]]
+        changed = [cause for cause in CAUSES if former.iloc[-1][cause] != job.causes[cause]]
         return f"changed: {', '.join(changed)}"
 
     def get(self, name: str) -> Result:
-        """Result of a done cell."""
-        record = self.records[self.records["cell"] == name].iloc[0]
+        """Result of a done job."""
+        record = self.records[self.records["job"] == name].iloc[0]
         key = {column: str(record[column]) for column in KEY}
-        rows = self._table(_stem(key))
-        spectra = {
-            member.removeprefix(f"{name}_"): array
-            for member, array in self._spectra_of(_stem(key)).items()
-            if member.startswith(f"{name}_")
-        }
+        rows, arrays = self._table(_stem(key)), self._spectra_of(_stem(key)).items()
+        spectra = {member.removeprefix(f"{name}_"): array for member, array in arrays if member.startswith(f"{name}_")}
         causes = {column: str(record[column]) for column in CAUSES}
-        return Result(name, key, causes, rows[rows["cell"] == name].reset_index(drop=True), spectra)
+        return Result(name, key, causes, rows[rows["job"] == name].reset_index(drop=True), spectra)
 
     def add(self, results: Sequence[Result]) -> None:
         """Put results in the place of former ones for the same keys, and write the files that changed."""
@@ -83,42 +84,26 @@ class Store:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             for stem in sorted(stems):
-                self._write_table(stem)
-                self._write_spectra(stem)
-            write_whole(self.folder / "cells.csv", self._sorted_records().to_csv(index=False).encode())
+                self._write(stem)
+            ordered = self.records.sort_values(list(KEY), key=lambda column: column.map(_natural))
+            write_whole(self.folder / "jobs.csv", ordered.to_csv(index=False).encode())
         except OSError as error:
-            raise StoreError(
-                f"The results folder {self.folder} cannot be written ({error.strerror}); what was written before is "
-                "whole: make room, or choose another folder, and start again."
-            ) from error
+            words = f"The results folder {self.folder} cannot be written ({error.strerror}); what was written before "
+            raise StoreError(f"{words}is whole: make room, or choose another folder, and start again.") from error
 
     def rows(self, kind: str = "task") -> pd.DataFrame:
-        """All rows of done cells, of the tasks or of the pairs."""
+        """All rows of done jobs, of the tasks or of the pairs."""
         keys = self.records[self.records["kind"] == kind][list(KEY)].to_dict("records")
         tables = [self._table(stem) for stem in sorted({_stem(key) for key in keys})]
         if not tables:
             return pd.DataFrame(columns=list(COLUMNS))
         rows = pd.concat(tables, ignore_index=True)
-        return rows[rows["cell"].isin(self.records["cell"])].reset_index(drop=True)
+        return rows[rows["job"].isin(self.records["job"])].reset_index(drop=True)
 
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the folder for one process, after checking that it can be written."""
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            stream = (self.folder / ".lock").open("w")
-        except OSError as error:
-            raise StoreError(
-                f"The results folder {self.folder} cannot be written ({error.strerror}); choose another folder, or "
-                "change its permissions."
-            ) from error
-        with stream:
-            try:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise StoreError(
-                    f"Another run is writing to {self.folder}; wait until it has ended, or choose another folder."
-                ) from error
+        with locked(self.folder, ".lock"):
             self._read()  # somebody may have written until now
             yield
 
@@ -128,33 +113,28 @@ class Store:
 
     def _replace(self, result: Result) -> None:
         stem = _stem(result.key)
-        former = {result.name, *self._former(result.key)["cell"]}
+        former = {result.name, *self._former(result.key)["job"]}
         table = self._table(stem)
-        others = table[~table["cell"].isin(former)]
+        others = table[~table["job"].isin(former)]
         self._tables[stem] = pd.concat([others, result.rows], ignore_index=True) if len(others) else result.rows
         spectra = self._spectra_of(stem)
         kept = {member: array for member, array in spectra.items() if member.split("_")[0] not in former}
         self._spectra[stem] = kept | {f"{result.name}_{part}": array for part, array in result.spectra.items()}
-        record = {"cell": result.name, **result.key, **result.causes, "version": wfhelpers.__version__}
-        record |= {"commit": commit(), "computed": datetime.now(UTC).strftime("%Y-%m-%d %H:%M")}
-        records = self.records[~self.records["cell"].isin(former)]
+        record = {"job": result.name, **result.key, **result.causes, **provenance()}
+        records = self.records[~self.records["job"].isin(former)]
         self.records = pd.concat([records, pd.DataFrame([record])], ignore_index=True)
 
     def _read(self) -> None:
-        path = self.folder / "cells.csv"
+        path = self.folder / "jobs.csv"
         empty = pd.DataFrame(columns=list(RECORD), dtype=str)
         self.records = pd.read_csv(path, dtype=str) if path.is_file() else empty
         self._tables: dict[str, pd.DataFrame] = {}
         self._spectra: dict[str, dict[str, NDArray[Any]]] = {}
 
-    def _sorted_records(self) -> pd.DataFrame:
-        ordered: pd.DataFrame = self.records.sort_values(list(KEY), key=lambda column: column.map(_natural))
-        return ordered
-
     def _table(self, stem: str) -> pd.DataFrame:
         if stem not in self._tables:
             path = self.folder / f"{stem}.csv.gz"
-            text = {"negative": str, "positive": str, "cell": str}
+            text = {"negative": str, "positive": str, "job": str}
             empty = pd.DataFrame(columns=list(COLUMNS))
             self._tables[stem] = pd.read_csv(path, dtype=text) if path.is_file() else empty
         return self._tables[stem]
@@ -165,33 +145,46 @@ class Store:
             self._spectra[stem] = dict(np.load(path, allow_pickle=False)) if path.is_file() else {}
         return self._spectra[stem]
 
-    def _write_table(self, stem: str) -> None:
-        order = {model: place for place, model in enumerate(MODELS)}
-        table = self._table(stem)
-        table = table.assign(order=table["model"].map(order)).sort_values(
-            ["negative", "positive", "size", "order", "run"], kind="stable"
-        )
+    def _write(self, stem: str) -> None:
+        places = self._table(stem)["model"].map(MODELS.index)
+        table = self._table(stem).assign(place=places).sort_values(["negative", "positive", "size", "place", "run"])
         text = table[list(COLUMNS)].to_csv(index=False)
         write_whole(self.folder / f"{stem}.csv.gz", gzip.compress(text.encode(), mtime=0))
-
-    def _write_spectra(self, stem: str) -> None:
-        arrays = self._spectra_of(stem)
-        if arrays:
+        if arrays := self._spectra_of(stem):
             content = io.BytesIO()
             np.savez_compressed(content, allow_pickle=False, **dict(sorted(arrays.items())))
             write_whole(self.folder / f"{stem}_spectra.npz", content.getvalue())
 
 
-def complete(cells: Sequence[Cell], folder: str | Path | None = None) -> list[Result]:
-    """Results of the cells, in their order: those that the store has, and the others computed and stored one by one."""
+def complete(jobs: Sequence[Job], folder: str | Path | None = None) -> list[Result]:
+    """Results of the jobs, in their order: those that the store has, and the others computed and stored one by one."""
     if not folder:
-        return [compute(cell) for cell in progress(cells, "cells")]
+        return [compute(job) for job in progress(jobs, "jobs")]
     store = Store(folder)
     with store.lock():
-        for cell in progress(cells, "cells"):
-            if store.state(cell) != "done":
-                store.add([compute(cell)])
-    return [store.get(cell.name) for cell in cells]
+        for job in progress(jobs, "jobs"):
+            if store.state(job) != "done":
+                store.add([compute(job)])
+    return [store.get(job.name) for job in jobs]
+
+
+@contextmanager
+def locked(folder: Path, name: str) -> Iterator[None]:
+    """Hold the lock of this name in a folder; refuse if another process holds it or the folder cannot be written."""
+    lock = FileLock(folder / name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        words = f"Another run is writing to {folder}; wait until it has ended, or choose another folder."
+        raise StoreError(words) from error
+    except OSError as error:
+        words = f"The results folder {folder} cannot be written ({error.strerror}); choose another folder, or "
+        raise StoreError(f"{words}change its permissions.") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def results_folder() -> Path:
@@ -217,11 +210,33 @@ def write_whole(path: Path, content: bytes) -> None:
         raise
 
 
+def provenance() -> dict[str, str]:
+    """Version and commit of the package, and the time: what is noted beside everything that is computed now."""
+    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
+    return {"version": __version__, "commit": commit(), "computed": now}
+
+
+@lru_cache
+def code_of(*places: str) -> str:
+    """Hash over files and folders of the package: canonical code of Python modules, other files as they are."""
+    root = Path(__file__).parents[1]
+    files = [path for place in places for path in _files(root / place)]
+    texts = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in files}
+    return short_hash({name: canonical_code(text) if name.endswith(".py") else text for name, text in texts.items()})
+
+
+def _files(place: Path) -> list[Path]:
+    if place.is_file():
+        return [place]
+    return sorted(path for path in place.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+
+
 @lru_cache
 def commit() -> str:
-    """Commit of the checkout that the package runs from, with ``-dirty`` where the package differs from it."""
+    """Commit of the checkout that the package runs from, with ``-dirty`` where its core, which decides, differs."""
     try:
-        return _git("rev-parse", "--short=12", "HEAD") + ("-dirty" if _git("status", "--porcelain", "--", ".") else "")
+        changed = _git("status", "--porcelain", "--", "../core", "../_support.py")
+        return _git("rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 
@@ -232,7 +247,7 @@ def _git(*words: str) -> str:
 
 
 def medians(rows: pd.DataFrame) -> "pd.Series[float]":
-    """Median AUC over runs, one a (protocol, data set, task, size, model)."""
+    """Median AUC over runs, one per protocol, data set, task, size and model."""
     return rows.groupby(["protocol", "dataset", "task", "size", "model"])["auc"].median()
 
 

@@ -16,35 +16,25 @@ from wfhelpers._support import InputError
 from wfhelpers.core.evaluation import auc_of_scores
 from wfhelpers.core.tasks import Draw
 
-Rows = NDArray[np.int64]
-
-LOGISTIC = "logistic regression"
+LOGISTIC, _NEAREST = "logistic regression", "nearest neighbour"
 
 
 def accuracies(features: Any, labels: NDArray[Any], *, folds: int = 5, seed: int = 0) -> dict[str, float]:
     """Accuracy of the nearest neighbour and of logistic regression, over all classes, by cross-validation.
 
-    Parameters
-    ----------
-    features
-        Matrix of unit rows, dense or sparse, so that the nearest object is the one with the largest inner product; or
-        a function that makes this matrix and is told the rows that it may learn from.
-    labels
-        Class of each object.
-    folds, seed
-        Every object is tested once, by classifiers that learned from the other folds.
+    ``features`` are unit rows, dense or sparse, so that the nearest object is the one with the largest inner product;
+    or a function that makes them and is told the rows that it may learn from.
     """
-    represent: Callable[[Rows], Any] = features if callable(features) else lambda _: features
     order = np.random.default_rng(seed).permutation(len(labels))
-    right = {"nearest neighbour": 0, "logistic regression": 0}
+    right = {_NEAREST: 0, LOGISTIC: 0}
     with threadpool_limits(1, user_api="blas"):  # many small products: more threads would only wait for each other
         for test in np.array_split(order, folds):
             train = np.setdiff1d(order, test)
-            x = represent(train).astype(np.float64)
+            x = (features(train) if callable(features) else features).astype(np.float64)
             nearest = np.asarray((x[test] @ x[train].T).argmax(axis=1)).ravel()
             linear = LogisticRegression(max_iter=1000).fit(x[train], labels[train])
-            right["nearest neighbour"] += int(np.sum(labels[train][nearest] == labels[test]))
-            right["logistic regression"] += int(np.sum(linear.predict(x[test]) == labels[test]))
+            right[_NEAREST] += int(np.sum(labels[train][nearest] == labels[test]))
+            right[LOGISTIC] += int(np.sum(linear.predict(x[test]) == labels[test]))
     return {name: count / len(labels) for name, count in right.items()}
 
 
@@ -70,19 +60,10 @@ def classifier_auc(name: str, draw: Draw) -> NDArray[np.float64]:
         raise InputError(f"Unknown classifier {name!r}; expected one of {', '.join(CLASSIFIERS)}.")
     scores = []
     with threadpool_limits(1, user_api="blas"):
-        objects = zip(draw.run_ids, draw.x_train.double(), draw.y_train, draw.x_test.double(), strict=True)
-        for run, x, y, x_test in objects:
-            fitted = CLASSIFIERS[name](len(x), draw.width, run).fit(x.numpy(), y.numpy())
-            scores.append(_score(fitted, x_test.numpy()))
+        objects = (draw.x_train.double().numpy(), draw.y_train.numpy(), draw.x_test.double().numpy())
+        for run, x, y, x_test in zip(draw.run_ids, *objects, strict=True):
+            fitted = CLASSIFIERS[name](len(x), draw.width, run).fit(x, y)
+            margins = hasattr(fitted, "decision_function")  # otherwise the probability of the positives orders objects
+            scores.append(fitted.decision_function(x_test) if margins else fitted.predict_proba(x_test)[:, 1])
     # Scores closer than 1e-10 tie: their order would depend on the machine.
     return auc_of_scores(torch.from_numpy(np.stack(scores)).round(decimals=10), draw.y_test).numpy()
-
-
-def logistic_auc(draw: Draw) -> NDArray[np.float64]:
-    """AUC of logistic regression (weights of either sign, penalty as scikit-learn sets it) on each run of a draw."""
-    return classifier_auc(LOGISTIC, draw)
-
-
-def _score(fitted: Any, x: NDArray[np.float64]) -> Any:
-    """What orders the objects: the margin where a classifier has one, otherwise the probability of the positives."""
-    return fitted.decision_function(x) if hasattr(fitted, "decision_function") else fitted.predict_proba(x)[:, 1]

@@ -1,43 +1,36 @@
 """Algorithm 1 watched while it runs: its course (Fig. 3), what its start does to it, what the final rounding costs.
 
-Tables have one row a run (and a step, where a course is followed). ``F_relaxed`` and ``auc_relaxed`` belong to the
+Tables have one row per run (and step, where a course is followed). ``F_relaxed`` and ``auc_relaxed`` belong to the
 network ``B_{M_hard}(w)`` that descent sees, ``F_binary`` and ``auc_binary`` to the network ``B_infinity(w)`` that is
 extracted at the end. F is measured on the training objects, AUC on the test objects.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
-from scipy.stats import norm
+from scipy.special import ndtri
 from torch import Tensor
 
 from wfhelpers._support import InputError
 from wfhelpers.core import binarize, network
 from wfhelpers.core.evaluation import auc
-from wfhelpers.core.strategies import STRATEGIES, Start
+from wfhelpers.core.strategies import Start, first_numbers
 from wfhelpers.core.tasks import Draw
-from wfhelpers.core.training import BINARY, Descent, Trace, descend, flip_ratio
+from wfhelpers.core.training import BINARY, Descent, Parametrization, descend
 from wfhelpers.study.intervals import quartiles
-
-Scalar = float | int
 
 
 def start_by_density(density: float, scale: float) -> Start:
     """Start ``N(scale Phi^-1(density), scale^2)``, for which the binary network has that density on average."""
     if not 0 < density < 1:
         raise InputError(f"The density of a start is {density}; expected a number between 0 and 1.")
-    return Start(scale, float(scale * norm.ppf(density)))
+    return Start(scale, float(scale * ndtri(density)))
 
 
-def sample(start: Start, draw: Draw, seed: int) -> Tensor:
-    """First ``w`` of every run, drawn as `strategies.fit` draws it for the model ``bin``."""
-    generators = [np.random.default_rng([seed, STRATEGIES.index("bin"), run]) for run in draw.run_ids]
-    return start.sample(generators, draw.width)
-
-
-def grid(M_hards: Sequence[Scalar], ratios: Sequence[Scalar]) -> list[tuple[Scalar, Scalar]]:
+def grid(M_hards: Sequence[float], ratios: Sequence[float]) -> list[tuple[float, float]]:
     """Pairs ``(M_hard, M_soft = ratio M_hard)`` of Fig. 3."""
     if not M_hards or not all(M_hard > 0 for M_hard in M_hards):
         raise InputError(f"The values of M_hard are {list(M_hards)}; expected at least one, all of them positive.")
@@ -46,84 +39,73 @@ def grid(M_hards: Sequence[Scalar], ratios: Sequence[Scalar]) -> list[tuple[Scal
     return [(M_hard, ratio * M_hard) for M_hard in M_hards for ratio in ratios]
 
 
+def flip_ratio(before: Tensor, after: Tensor) -> Tensor:
+    """Share of the binary weights ``B_infinity(w)`` that differ between two states of ``w``, one value per network."""
+    return (binarize.hard_step(before) != binarize.hard_step(after)).double().mean((-1, -2, -3))
+
+
 def follow(
-    draw: Draw,
-    start: Tensor,
-    M_hard: Scalar,
-    M_soft: Scalar,
-    steps: int,
-    rate: float,
-    *,
-    every: int = 1,
-    unscaled_slope: bool = False,
+    draw: Draw, start: Tensor, M_hard: float, M_soft: float, steps: int, rate: float, *, every: int = 1, **slope: bool
 ) -> tuple[Descent, pd.DataFrame]:
     """Run Algorithm 1 on every run and note its state before the first step and after every ``every``-th one.
 
-    The table has the columns ``step``, ``run``, those named at the top of this module, the densities of the two layers
-    of the binary network and the share of its weights that flipped since the last record.
+    ``slope`` is an option of `wfhelpers.core.training.BINARY`. The table has the columns named at the top of this
+    module, the densities of both layers of the binary network and the share of weights that flipped since the last row.
     """
-    course = _trace(draw, M_hard)
-    binary = BINARY(M_hard, M_soft, unscaled_slope=unscaled_slope)
+    tables, previous = [], [start]
+
+    def note(step: int, latent: Tensor) -> None:
+        table = _state(latent, previous[-1], draw, M_hard)
+        table.insert(0, "step", step)
+        tables.append(table)
+        previous.append(latent)
+
+    binary = BINARY(M_hard, M_soft, **slope)
     if every < steps:
-        trained = descend(draw, start, binary, steps, rate, watch=course, every=every)
+        trained = descend(draw, start, binary, steps, rate, watch=note, every=every)
     else:  # Only the ends: unwatched, descent spreads the runs over the cores.
-        course(0, start)
+        note(0, start)
         trained = descend(draw, start, binary, steps, rate)
-        course(steps, trained.latent)
-    return trained, course.table()
+        note(steps, trained.latent)
+    return trained, pd.concat(tables, ignore_index=True)
 
 
 def follow_grid(
-    draw: Draw,
-    start: Tensor,
-    pairs: Iterable[tuple[Scalar, Scalar]],
-    steps: int,
-    rate: float,
-    *,
-    every: int,
-    unscaled_slope: bool = False,
+    draw: Draw, start: Tensor, pairs: Iterable[tuple[float, float]], steps: int, rate: float, **options: Any
 ) -> pd.DataFrame:
-    """Courses of Algorithm 1 for several pairs ``(M_hard, M_soft)`` from one start, as in Fig. 3."""
-    tables = []
-    for M_hard, M_soft in pairs:
-        course = follow(draw, start, M_hard, M_soft, steps, rate, every=every, unscaled_slope=unscaled_slope)[1]
-        tables.append(course.assign(M_hard=M_hard, M_soft=M_soft))
-    return pd.concat(tables, ignore_index=True)
+    """Courses of Algorithm 1 for several pairs ``(M_hard, M_soft)`` from one start (Fig. 3); options of `follow`."""
+    courses = (
+        follow(draw, start, *pair, steps, rate, **options)[1].assign(M_hard=pair[0], M_soft=pair[1]) for pair in pairs
+    )
+    return pd.concat(courses, ignore_index=True)
 
 
 def ends(courses: pd.DataFrame) -> pd.DataFrame:
     """Rows of the last step."""
-    last: pd.DataFrame = courses.loc[courses["step"] == courses["step"].max()]
-    return last.reset_index(drop=True)
+    return courses.query("step == step.max()").reset_index(drop=True)
 
 
 def softening(finals: pd.DataFrame, ratio: float, value: str = "auc_binary") -> pd.DataFrame:
-    """What a softer slope does, run by run: ``value`` with ``M_soft = ratio M_hard`` less that with ``M_hard`` itself.
-
-    A row for each ``M_hard``: quartiles of the difference, and the numbers of runs in which the value went up
-    (``rose``) and down (``fell``).
-    """
-    columns = ["M_hard", "run", value]
-    equal = finals.loc[finals["M_soft"] == finals["M_hard"], columns]
-    softer = finals.loc[np.isclose(finals["M_soft"], ratio * finals["M_hard"]), columns]
-    both = softer.merge(equal, on=["M_hard", "run"], suffixes=("_softer", "_equal"), validate="one_to_one")
-    both["difference"] = both[f"{value}_softer"] - both[f"{value}_equal"]
-    table = quartiles(both, ["M_hard"], "difference").sort_index()
-    table["rose"] = (both["difference"] > 0).groupby(both["M_hard"]).sum()
-    table["fell"] = (both["difference"] < 0).groupby(both["M_hard"]).sum()
-    return table
+    """Quartiles of what ``M_soft = ratio M_hard`` adds to ``value`` run by run, and how many runs rose and fell."""
+    equal, softer = (
+        finals[np.isclose(finals["M_soft"], r * finals["M_hard"])].set_index(["M_hard", "run"])[value]
+        for r in (1, ratio)
+    )
+    difference = (softer - equal).dropna().rename("difference")
+    table = quartiles(difference.reset_index(), ["M_hard"], "difference").sort_index()
+    counts = {"rose": difference > 0, "fell": difference < 0}
+    return table.assign(**{name: which.groupby(level="M_hard").sum() for name, which in counts.items()})
 
 
-def saturation(latent: Tensor, draw: Draw, M_hard: Scalar) -> pd.DataFrame:
-    """How far the ``tanh`` units of the network ``B_{M_hard}(w)`` are saturated, one row a run.
+def saturation(latent: Tensor, draw: Draw, M_hard: float) -> pd.DataFrame:
+    """How far the ``tanh`` units of the network ``B_{M_hard}(w)`` are saturated, one row per run.
 
     ``sum_2`` is the median sum inside a unit of the second layer, ``flat_2`` the share of those units whose output is
     exactly 1 or -1 in the precision of ``latent``, ``no_gradient`` the share of weights whose gradient is exactly 0.
     """
     weights, x = binarize.soft_step(latent, M_hard), draw.x_train.to(latent.dtype)
-    first, second = weights.unbind(-3)
-    sums = torch.tanh(x @ first.mT) @ second.mT
     gradient = network.loss_gradient(weights, x, draw.y_train)
+    sums = torch.tanh(x @ weights[:, 0].mT) @ weights[:, 1].mT
     values = {
         "sum_2": sums.flatten(1).median(-1).values,
         "flat_2": (torch.tanh(sums).abs() == 1).double().mean((-1, -2)),
@@ -133,48 +115,36 @@ def saturation(latent: Tensor, draw: Draw, M_hard: Scalar) -> pd.DataFrame:
 
 
 def density_sweep(
-    draw: Draw,
-    densities: Iterable[float],
-    scale: float,
-    M_hard: Scalar,
-    M_soft: Scalar,
-    steps: int,
-    rate: float,
-    seed: int,
+    draw: Draw, densities: Iterable[float], s: float, M_hard: float, M_soft: float, steps: int, rate: float, seed: int
 ) -> pd.DataFrame:
-    """Algorithm 1 from starts of several densities: one row a (density, run).
-
-    Columns ``auc_start`` and ``auc_binary`` before and after training, ``flip_ratio`` between the two networks,
-    ``moved`` where at least one weight flipped, and those of `saturation` at the start.
-    """
-    tables = []
+    """Algorithm 1 from starts of several densities at the scale s: AUCs, flips, `saturation`, per density and run."""
+    tables = {}
     for density in densities:
-        start = sample(start_by_density(density, scale), draw, seed)
+        start = first_numbers("bin", start_by_density(density, s), draw, seed)
         trained = descend(draw, start, BINARY(M_hard, M_soft), steps, rate)
-        table = saturation(start, draw, M_hard)
-        table.insert(0, "density", density)
-        table["auc_start"] = auc(binarize.hard_step(start), draw).numpy()
-        table["auc_binary"] = auc(trained.weights, draw).numpy()
-        table["flip_ratio"] = flip_ratio(start, trained.latent).numpy()
-        tables.append(table)
-    swept = pd.concat(tables, ignore_index=True)
-    return swept.assign(moved=swept["flip_ratio"] > 0)
+        before, after = (auc(weights, draw).numpy() for weights in (binarize.hard_step(start), trained.weights))
+        flipped = flip_ratio(start, trained.latent).numpy()
+        measured = {"auc_start": before, "auc_binary": after, "flip_ratio": flipped, "moved": flipped > 0}
+        tables[density] = saturation(start, draw, M_hard).assign(**measured)
+    return pd.concat(tables, names=["density"]).reset_index("density").reset_index(drop=True)
 
 
-def _trace(draw: Draw, M_hard: Scalar) -> Trace:
+def runs_that_rounding_changes(
+    draw: Draw, start: Tensor, parametrization: Parametrization, steps: int, rate: float
+) -> Tensor:
+    """Mark the runs whose networks differ when they are trained in single and in double precision."""
+    starts = (start.float(), start.double())
+    one, two = (descend(draw, first, parametrization, steps, rate).weights.double() for first in starts)
+    return (one != two).flatten(1).any(1)
+
+
+def _state(latent: Tensor, previous: Tensor, draw: Draw, M_hard: float) -> pd.DataFrame:
+    """What the networks of a moment of training are worth, one row per run, and the share that flipped before it."""
+    w = latent.double()
+    networks = {"relaxed": binarize.soft_step(w, M_hard), "binary": binarize.hard_step(w)}
     x, y = draw.x_train.double(), draw.y_train
-
-    def relaxed(latent: Tensor) -> Tensor:
-        return binarize.soft_step(latent.double(), M_hard)
-
-    def binary(latent: Tensor) -> Tensor:
-        return binarize.hard_step(latent.double())
-
-    return Trace(
-        F_relaxed=lambda w: network.loss(relaxed(w), x, y),
-        F_binary=lambda w: network.loss(binary(w), x, y),
-        auc_relaxed=lambda w: auc(relaxed(w), draw),
-        auc_binary=lambda w: auc(binary(w), draw),
-        density_1=lambda w: network.density(binary(w))[..., 0],
-        density_2=lambda w: network.density(binary(w))[..., 1],
-    )
+    columns = {f"F_{name}": network.loss(weights, x, y) for name, weights in networks.items()}
+    columns |= {f"auc_{name}": auc(weights, draw) for name, weights in networks.items()}
+    columns["density_1"], columns["density_2"] = network.density(networks["binary"]).unbind(-1)
+    columns["flip_ratio"] = flip_ratio(previous, latent)
+    return pd.DataFrame({"run": np.arange(draw.runs), **{name: value.numpy() for name, value in columns.items()}})

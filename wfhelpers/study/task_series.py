@@ -10,10 +10,10 @@ from wfhelpers.core.data import Dataset, load
 from wfhelpers.core.protocols import RUNS, SEED
 from wfhelpers.core.tasks import Draw, Task
 
-EXAMPLES = {"mnist": (1, 2), "citeseer": ("DB", "IR")}
-"""Groups that a notebook tells apart where none are named."""
+_Named = Dataset | str | Path
 
-ONE_OF_EACH_KIND: list[tuple[Dataset | str | Path, Any, Any]] = [
+EXAMPLES = {"mnist": (1, 2), "citeseer": ("DB", "IR")}  # groups that a notebook tells apart where none are named
+ONE_OF_EACH_KIND: list[tuple[_Named, Any, Any]] = [
     ("mnist", 1, 2),
     ("mnist", (1, 2, 3), (4, 5, 6)),
     ("citeseer", "DB", "IR"),
@@ -35,34 +35,20 @@ def tuning_draws(dataset: str) -> list[Draw]:
 
 
 def task_series(
-    dataset: Dataset | str | Path,
-    negative: Any = None,
-    positive: Any = None,
-    train_per_class: Any = None,
-    test_per_class: int | None = None,
+    dataset: _Named, negative: Any = None, positive: Any = None, train_per_class: Any = None, test_per_class: Any = None
 ) -> list[Task]:
-    """One task at several training sizes, with a sensible choice for whatever is None.
+    """One task at one or more training sizes, with a sensible choice for whatever is None.
 
-    Parameters
-    ----------
-    dataset
-        As for `Task`.
-    negative, positive
-        Both or neither. If neither: `EXAMPLES`, or the first two classes of another data set.
-    train_per_class
-        Sizes, or a single one. If None, three of them: the paper's scale of 150, or what the smallest class leaves,
-        and one and two thirds of it.
-    test_per_class
-        If None, the paper's 50, or a quarter of the smallest class where that is less.
+    Groups: `EXAMPLES`, or the first two classes of another data set. Test objects: the paper's 50, or a quarter of the
+    smallest class. Sizes: the paper's 150, or what the smallest class leaves, and one and two thirds of it.
     """
     chosen = dataset if isinstance(dataset, Dataset) else load(dataset)
     if (negative is None) != (positive is None):
         raise InputError("Only one of the groups negative and positive is named; name both, or neither.")
     if negative is None:
         negative, positive = EXAMPLES.get(chosen.name, chosen.classes[:2])
-    smallest_task = Task(chosen, negative, positive, 1, 1)
-    classes = smallest_task.negative + smallest_task.positive
-    smallest = min(int(np.sum(chosen.labels == each)) for each in classes)
+    least = Task(chosen, negative, positive, 1, 1)
+    smallest = min(int(np.sum(chosen.labels == each)) for each in least.negative + least.positive)
     if test_per_class is None:
         test_per_class = max(1, min(50, smallest // 4))
     if train_per_class is None:
@@ -76,27 +62,18 @@ def task_series(
 
 
 def task_grid(
-    dataset: Dataset | str | Path | None = None,
-    negative: Any = None,
-    positive: Any = None,
-    train_per_class: Any = None,
-    test_per_class: int | None = None,
+    dataset: _Named | None = None, negative: Any = None, positive: Any = None, *sizes: Any, **named_sizes: Any
 ) -> list[list[Task]]:
     """A `task_series` for the task that is named; one for each kind in Fig. 4 if none is."""
     named = not (dataset is None and negative is None and positive is None)
     groups = [("mnist" if dataset is None else dataset, negative, positive)] if named else ONE_OF_EACH_KIND
-    return [task_series(*each, train_per_class, test_per_class) for each in groups]
+    return [task_series(*each, *sizes, **named_sizes) for each in groups]
 
 
-def tasks_of_figure_5(
-    dataset: Any, negative: Any, positive: Any, train_per_class: int, test_per_class: int
-) -> dict[str, Task]:
-    """Tasks that Fig. 5 may show, by name: one of Citeseer, as its caption says, and 1 vs 2 of MNIST, as the text says.
-
-    With a data set the one task on it instead; groups that are None are those of `task_series`.
-    """
+def tasks_of_figure_5(dataset: Any, negative: Any, positive: Any, *sizes: int) -> dict[str, Task]:
+    """Tasks of Fig. 5 by name: on the data set, or of Citeseer, as its caption says, and of MNIST, as the text says."""
     if dataset is None and (negative is not None or positive is not None):
         raise InputError("Groups of classes are named, but no data set; name it, too, for example mnist.")
     names = ["citeseer", "mnist"] if dataset is None else [dataset]
-    series = [task_series(name, negative, positive, [train_per_class], test_per_class) for name in names]
+    series = [task_series(name, negative, positive, *sizes) for name in names]
     return {f"{task.dataset.name}, {task.title}": task for (task,) in series}

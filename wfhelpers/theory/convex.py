@@ -1,4 +1,4 @@
-"""Convex test functions on the cube ``[0, 1]^d``, for the checks of Lemmas 1 and 2 and of Theorem 1.
+"""Convex test functions on the cube ``[0, 1]^d``, on which chapters 04 and 04b check what is said about Algorithm 1.
 
 A problem is a data set of n functions ``f(v, z) = h(row_z . v + offset_z)``, z = 0 ... n - 1, with one convex shape h;
 its objective is their mean ``F(v)``, eq. (1). Tensors are float64. Leading axes (problems, runs) broadcast.
@@ -14,6 +14,8 @@ from scipy.optimize import minimize
 from torch import Tensor
 from torch.nn.functional import softplus
 
+from wfhelpers._support import InputError
+
 SHAPES: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor]]] = {
     "linear": (lambda x: x, torch.ones_like),
     "logistic": (softplus, torch.sigmoid),
@@ -24,14 +26,9 @@ SHAPES: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor]]]
 
 @dataclass(frozen=True)
 class Problem:
-    """Functions ``f(v, z) = h(rows[z] . v + offsets[z])`` with the shape h that ``kind`` names.
+    """Functions ``f(v, z) = h(rows[z] . v + offsets[z])`` with the shape h that ``kind`` names, a key of `SHAPES`.
 
-    Attributes
-    ----------
-    kind
-        A key of `SHAPES`.
-    rows, offsets
-        float64 tensors ``[..., n, d]`` and ``[..., n]``.
+    ``rows`` and ``offsets`` are float64 tensors ``[..., n, d]`` and ``[..., n]``.
     """
 
     kind: str
@@ -40,16 +37,18 @@ class Problem:
 
     def __post_init__(self) -> None:
         if self.kind not in SHAPES:
-            raise ValueError(f"kind is {self.kind!r}; expected one of {', '.join(SHAPES)}.")
+            raise InputError(f"kind is {self.kind!r}; expected one of {', '.join(SHAPES)}.")
         if self.rows.shape[:-1] != self.offsets.shape:
-            raise ValueError(
-                f"rows have shape {tuple(self.rows.shape)} and offsets {tuple(self.offsets.shape)}; "
-                "expected one offset for each row."
-            )
+            shapes = f"rows have shape {list(self.rows.shape)} and offsets {list(self.offsets.shape)}"
+            raise InputError(f"{shapes}; expected one offset for each row.")
 
-    def __getitem__(self, index: int) -> "Problem":
-        """One problem of a batch."""
+    def __getitem__(self, index: int | slice | tuple[int, ...]) -> "Problem":
+        """One problem of a batch, or some of them."""
         return Problem(self.kind, self.rows[index], self.offsets[index])
+
+    def repeat(self) -> "Problem":
+        """The same problems with an axis of runs after the axes that they have, to broadcast over."""
+        return Problem(self.kind, self.rows[..., None, :, :], self.offsets[..., None, :])
 
     def values(self, v: Tensor) -> Tensor:
         """``f(v, z)`` for every z: ``[..., n]`` for ``v [..., d]``."""
@@ -58,6 +57,9 @@ class Problem:
     def gradients(self, v: Tensor) -> Tensor:
         """Gradient of ``f(v, z)`` in v for every z, ``[..., n, d]``."""
         return SHAPES[self.kind][1](self._inner(v))[..., None] * self.rows
+
+    def _inner(self, v: Tensor) -> Tensor:
+        return (self.rows * v[..., None, :]).sum(-1) + self.offsets
 
     def objective(self, v: Tensor) -> Tensor:
         """``F(v)``, eq. (1): mean of the values."""
@@ -71,59 +73,40 @@ class Problem:
         offsets = self.offsets.expand(*sample.shape, -1).take_along_dim(sample[..., None], -1)
         return Problem(self.kind, rows, offsets).gradients(v).squeeze(-2)
 
-    def vertex_gap(self) -> Tensor:
-        """``max F - min F`` over the cube, for a width of at most 12: a convex function is largest at a vertex."""
-        width = self.rows.shape[-1]
-        if width > 12:
-            raise ValueError(f"The problem has width {width}; the {2**width} vertices are only tried up to width 12.")
-        vertices = torch.cartesian_prod(*[torch.tensor([0.0, 1.0], dtype=torch.float64)] * width).reshape(-1, width)
-        largest = self.repeat().objective(vertices).amax(-1)
-        return largest - self.objective(self.minimizer())
-
-    def repeat(self) -> "Problem":
-        """The same problems with an axis of runs after the axes that they have, to broadcast over."""
-        return Problem(self.kind, self.rows[..., None, :, :], self.offsets[..., None, :])
+    def above_tangent(self, v: Tensor, other: Tensor) -> Tensor:
+        """``F(v) - F(v') - grad F(v')^T (v - v')`` with v' = ``other``: not negative, says Lemma 4.1."""
+        return self.objective(v) - self.objective(other) - (self.gradient(other) * (v - other)).sum(-1)
 
     def gradient_bound(self) -> Tensor:
-        """G of the paper's assumption (6): the largest ``||grad f(v, z)||`` over the cube and over z, exactly.
-
-        The derivative of h does not decrease, so that it is largest in size at an end of the range that
-        ``row . v + offset`` takes on the cube.
-        """
+        """G of eq. (6): the largest ``||grad f(v, z)||`` over the cube and over z, exactly."""
+        # The derivative of h does not decrease, so that it is largest in size at an end of the range of its argument.
         ends = torch.stack([self.rows.clamp_max(0).sum(-1), self.rows.clamp_min(0).sum(-1)]) + self.offsets
         steepest = SHAPES[self.kind][1](ends).abs().amax(0)
         return torch.amax(steepest * self.rows.square().sum(-1).sqrt(), -1)
 
-    def certificate(self, v: Tensor) -> Tensor:
-        """Upper bound on ``F(v) - min F``: the largest ``grad F(v) . (v - u)`` over u in the cube (Lemma 1)."""
-        gradient = self.gradient(v)
-        return torch.maximum(gradient * v, gradient * (v - 1)).sum(-1)
-
-    def minimizer(self) -> Tensor:
-        """Point of the cube with (nearly) the least F, ``[..., d]``; `certificate` tells how nearly."""
-        return self._found_minimizer
+    def vertex_gap(self) -> Tensor:
+        """``max F - min F`` over the cube, for a width of at most 12: a convex function is largest at a vertex."""
+        width = self.rows.shape[-1]
+        if width > 12:
+            raise InputError(f"The problem has width {width}; the {2**width} vertices are only tried up to width 12.")
+        vertices = torch.cartesian_prod(*[torch.tensor([0.0, 1.0], dtype=torch.float64)] * width).reshape(-1, width)
+        return self.repeat().objective(vertices).amax(-1) - self.objective(self.minimizer)
 
     @cached_property
-    def _found_minimizer(self) -> Tensor:
+    def minimizer(self) -> Tensor:
+        """Point ``v*`` of App. B: that of the cube with (nearly) the least F, ``[..., d]``."""
         batch = self.rows.shape[:-2]
-        found = [self._minimize_one(index) for index in np.ndindex(*batch)]
-        return torch.stack(found).reshape(*batch, -1)
+        return torch.stack([self[index]._minimize() for index in np.ndindex(*batch)]).reshape(*batch, -1)
 
-    def _minimize_one(self, index: tuple[int, ...]) -> Tensor:
-        one = Problem(self.kind, self.rows[index], self.offsets[index])
-
+    def _minimize(self) -> Tensor:
         def objective_and_gradient(v: np.ndarray) -> tuple[float, np.ndarray]:
             point = torch.from_numpy(v)
-            return one.objective(point).item(), one.gradient(point).numpy()
+            return self.objective(point).item(), self.gradient(point).numpy()
 
-        width = one.rows.shape[-1]
         options = {"ftol": 0.0, "gtol": 1e-12, "maxiter": 1000}
-        start, bounds = np.full(width, 0.5), [(0.0, 1.0)] * width
+        start, bounds = np.full(self.rows.shape[-1], 0.5), [(0.0, 1.0)] * self.rows.shape[-1]
         done = minimize(objective_and_gradient, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
         return torch.from_numpy(done.x)
-
-    def _inner(self, v: Tensor) -> Tensor:
-        return (self.rows * v[..., None, :]).sum(-1) + self.offsets
 
 
 def line(slope: float) -> Problem:

