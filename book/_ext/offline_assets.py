@@ -24,4 +24,6 @@ def add_asset(app: Sphinx, config: Config) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.connect("config-inited", add_asset)
+    # Jupyter Book sets this value for an extension that would fetch comments from another host; here nothing reads it.
+    app.add_config_value("comments_config", {}, "html")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -25,7 +25,7 @@ SOFT_RULES: Mapping[str, Callable[[float], float]] = {
 
 
 def sharpness_values(task: Task, settings: Settings, runs: int, seed: int) -> pd.DataFrame:
-    """C5 and C6, at each of `RATES`: what a softer slope and what a harder step do to Algorithm 1."""
+    """C5 and C6, at each of ``RATES``: what a softer slope and what a harder step do to Algorithm 1."""
     draw = task.draw(runs, seed)
     start = first_numbers("bin", settings.bin.start, draw, seed)
     tables = []
@@ -103,7 +103,7 @@ def softer_slope(ends: pd.DataFrame, M_hard: float) -> "pd.Series[float]":
 
 
 def harder_step(ends: pd.DataFrame, rule: Callable[[float], float]) -> dict[str, "pd.Series[float]"]:
-    """What the larger M_hard of `LADDER` does in each run: how much less rounding errs, how much worse the loss is."""
+    """What the larger M_hard of ``LADDER`` does in each run: how much less rounding errs, how much worse the loss is."""
     low, high = (_at(ends, M_hard, rule(M_hard)) for M_hard in LADDER)
     error_low, error_high = ((end["F_relaxed"] - end["F_binary"]).abs() for end in (low, high))
     return {"C6a": error_low - error_high, "C6b": high["F_relaxed"] - low["F_relaxed"]}
