@@ -103,7 +103,7 @@ def softer_slope(ends: pd.DataFrame, M_hard: float) -> "pd.Series[float]":
 
 
 def harder_step(ends: pd.DataFrame, rule: Callable[[float], float]) -> dict[str, "pd.Series[float]"]:
-    """What the larger M_hard of ``LADDER`` does in each run: how much less rounding errs, how much worse the loss is."""
+    """What the larger M_hard of ``LADDER`` does in each run: how much less rounding errs, how much worse F is."""
     low, high = (_at(ends, M_hard, rule(M_hard)) for M_hard in LADDER)
     error_low, error_high = ((end["F_relaxed"] - end["F_binary"]).abs() for end in (low, high))
     return {"C6a": error_low - error_high, "C6b": high["F_relaxed"] - low["F_relaxed"]}

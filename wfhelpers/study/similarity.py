@@ -135,7 +135,7 @@ def _random_reference(weights: Tensor, *, networks: int = 5, seed: int) -> Tenso
 
 
 def beyond_density(weights: Tensor, *, networks: int = 5, seed: int) -> Tensor:
-    """Spectra of binary networks minus what their densities explain, the mean spectrum of ``_random_reference``."""
+    """Spectra of binary networks minus what their densities explain, the mean of ``_random_reference``."""
     return laplacian_spectrum(weights) - _random_reference(weights, networks=networks, seed=seed).mean(0)
 
 

@@ -39,8 +39,8 @@ def task_series(
 ) -> list[Task]:
     """One task at one or more training sizes, with a sensible choice for whatever is None.
 
-    Groups: ``EXAMPLES``, or the first two classes of another data set. Test objects: the paper's 50, or a quarter of the
-    smallest class. Sizes: the paper's 150, or what the smallest class leaves, and one and two thirds of it.
+    Groups: ``EXAMPLES``, or the first two classes of another data set. Test objects: the paper's 50, or a quarter of
+    the smallest class. Sizes: the paper's 150, or what the smallest class leaves, and one and two thirds of it.
     """
     chosen = dataset if isinstance(dataset, Dataset) else load(dataset)
     if (negative is None) != (positive is None):
