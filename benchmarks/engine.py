@@ -12,8 +12,6 @@ import os
 
 os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 
-import wfhelpers  # noqa: F401, I001  # before numpy: it lets the library of matrix products use the whole processor
-
 import resource
 import subprocess
 import sys
@@ -29,12 +27,12 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 from benchmarks.errors import errors
+from wfhelpers._processor import instructions
 from wfhelpers.core import network
 from wfhelpers.core.data import load
 from wfhelpers.core.strategies import SPARSE
 from wfhelpers.core.tasks import Draw, Task
 from wfhelpers.core.training import BINARY, descend
-from wfhelpers._processor import instructions
 
 M_HARD, M_SOFT, RATE, STEPS, ROUNDS = 50.0, 5.0, 0.1, 200, 5
 

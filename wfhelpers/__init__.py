@@ -46,19 +46,15 @@ The claims of the paper, and who judges them on stored results:
 
 __version__ = "0.1.0"
 
-from wfhelpers._processor import choose_blas_kernels
-
-choose_blas_kernels()  # before anything loads the library
-
-from wfhelpers.core.data import Dataset, load  # noqa: E402
-from wfhelpers.core.evaluation import auc, table  # noqa: E402
-from wfhelpers.core.protocols import PROTOCOLS, protocol_settings  # noqa: E402
-from wfhelpers.core.spectra import laplacian_spectrum  # noqa: E402
-from wfhelpers.core.strategies import MODELS, Settings, fit, fit_all, label  # noqa: E402
-from wfhelpers.core.tasks import Draw, Task  # noqa: E402
-from wfhelpers.core.training import BINARY, FREE, SQUARE, descend  # noqa: E402
-from wfhelpers.ledger import LEDGER, judge  # noqa: E402
-from wfhelpers.results.store import Store  # noqa: E402
+from wfhelpers.core.data import Dataset, load
+from wfhelpers.core.evaluation import auc, table
+from wfhelpers.core.protocols import PROTOCOLS, protocol_settings
+from wfhelpers.core.spectra import laplacian_spectrum
+from wfhelpers.core.strategies import MODELS, Settings, fit, fit_all, label
+from wfhelpers.core.tasks import Draw, Task
+from wfhelpers.core.training import BINARY, FREE, SQUARE, descend
+from wfhelpers.ledger import LEDGER, judge
+from wfhelpers.results.store import Store
 
 __all__ = ["BINARY", "FREE", "LEDGER", "MODELS", "PROTOCOLS", "SQUARE", "Dataset", "Draw", "Settings", "Store", "Task"]
 __all__ += ["auc", "descend", "fit", "fit_all", "judge", "label", "laplacian_spectrum", "load", "protocol_settings"]
