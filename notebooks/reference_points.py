@@ -76,7 +76,6 @@ from wfhelpers.show import figures_models
 from wfhelpers.study import peers
 from wfhelpers.study.baselines import LOGISTIC
 from wfhelpers.study.intervals import quartiles
-from wfhelpers.study.readings import described
 
 # %% [markdown]
 # ## Four peers of Algorithm 1
@@ -117,7 +116,7 @@ trials = {task: best_trials(task) for task in tasks}
 
 # %%
 for name, task in {task.dataset.name: task for task in tasks}.items():
-    print(f"{name}: bin from {described(peers.bin_settings(task).bin)}")
+    print(f"{name}:")
     for peer, trial in trials[task].items():
         what = "flips at once" if peer == "greedy" else "rate"
         print(f"  {peer}: {trial.edges:g} edges per node, {what} {trial.rate:g}")
@@ -181,8 +180,7 @@ pd.DataFrame({"lowest F": lowest, "highest AUC": best}).droplevel("dataset")
 # NBVAL_IGNORE_OUTPUT
 torch.set_num_threads(1)
 few = tasks[0].draw(runs, seed)[:3]
-chosen = (peers.bin_settings(tasks[0]), trials[tasks[0]])
-timed = peers.fit_all(few, *chosen, seed, timed=True)
+timed = peers.fit_all(few, trials[tasks[0]], seed, timed=True)
 clock = {model: 1000 * float(each.seconds.median()) for model, each in timed.items()}
 pd.Series(clock).map("{:.0f} ms".format).to_frame("per run")
 

@@ -32,6 +32,15 @@ def test_auc_of_networks_orders_by_psi():
     np.testing.assert_allclose(auc(weights, draw), expected, rtol=1e-12)
 
 
+def test_train_auc_is_that_of_the_training_objects():
+    draw = Task("mnist", 4, 9, 20, 10).draw(2, seed=0)
+    fitted = fit("real", draw, QUICK, 0)
+    made = rows(fitted, draw).set_index(["model", "run"])["train_auc"]
+    psi = network.score(fitted["real"].weights.double(), draw.x_train.double())
+    for run in (0, 1):
+        assert made["real", run] == pytest.approx(roc_auc_score(draw.y_train[run], psi[run]), abs=1e-12)
+
+
 def test_a_network_with_constant_output_has_auc_one_half():
     draw = Task("mnist", 1, 2, 20, 30).draw(2, seed=0)
     assert auc(torch.full((2, 2, 64, 64), 50.0), draw).tolist() == [0.5, 0.5]

@@ -62,6 +62,27 @@ def test_spectra_are_quartiles_over_runs(toy: str) -> None:
     assert made["points"].shape == (10, 2, 2)
 
 
+def test_found_networks_are_kept_a_bit_per_weight(toy: str) -> None:
+    job = page(toy, protocol="charitable", orientation="given")[0]
+    made = jobs.compute(job)
+    draw = job.task.draw(2, 0)
+    expected = strategies.fit("bin", draw, replace(CHARITABLE, **FAST), 0)["bin"].weights  # type: ignore[arg-type]
+    assert made.networks is not None
+    assert made.networks.shape == (2, 2 * 6 * 6 // 8)
+    assert jobs.unpacked(made.networks, 6).equal(expected)
+    again = evaluation.auc(jobs.unpacked(made.networks, 6), draw).numpy().round(5)
+    np.testing.assert_array_equal(made.rows[made.rows["model"] == "bin"]["auc"], again)
+    assert jobs.compute(page(toy, protocol="literal")[0]).networks is None
+
+
+def test_updates_that_a_job_names_are_those_of_every_training() -> None:
+    job = task_jobs("mnist", 1, 2, sizes=[5], protocol="tuned", orientation="given", settings={"steps": 3})[0]
+    settings = job.adapted(jobs.protocol_settings("tuned", job.task))
+    assert settings.steps == 3
+    assert {getattr(settings, name).steps for name in ("real", "real_bin", "bin", "bin_real")} == {None}
+    assert settings.bin.start == jobs.protocol_settings("tuned", job.task).bin.start
+
+
 def test_a_pair_has_two_strategies(toy: str) -> None:
     made = pair_jobs(toy, "literal", 3, test_per_class=4, runs=2, settings=FAST)
     assert [(job.negative[0], job.positive[0]) for job in made[:3]] == [("a", "b"), ("a", "c"), ("b", "a")]

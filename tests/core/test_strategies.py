@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from wfhelpers._support import InputError
 from wfhelpers.core import network
 from wfhelpers.core.protocols import CHARITABLE, LITERAL, stored
 from wfhelpers.core.strategies import (
@@ -15,6 +16,7 @@ from wfhelpers.core.strategies import (
     cut,
     fit,
     fit_all,
+    generators,
     label,
     strategy_of,
 )
@@ -191,3 +193,33 @@ def test_protocols():
 def test_what_makes_no_sense_is_refused(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+def test_a_training_may_have_its_own_updates_and_objects():
+    task = Task("mnist", 1, 2, 20, 10)
+    draw = task.draw(2, seed=0)
+    own = replace(QUICK, real=Training(Start(0.3), 0.1, steps=3, batch=8))
+    same = replace(QUICK, real=Training(Start(0.3), 0.1), steps=3, batch=8)
+    torch.testing.assert_close(fit("real", draw, own, 0)["real"].weights, fit("real", draw, same, 0)["real"].weights)
+    with pytest.raises(InputError, match=r"batch is 2\.5; expected a whole number"):
+        Training(batch=2.5)
+
+
+@pytest.mark.parametrize("strategy", ["real", "lottery"])
+def test_a_binary_model_may_be_cut_from_a_training_of_its_own(strategy):
+    draw = Task("mnist", 1, 2, 20, 10).draw(2, seed=0)
+    main, other = Training(Start(0.3), 0.1), Training(Start(0.1), 0.3)
+    plain = fit(strategy, draw, replace(QUICK, **{strategy: main}), 0)
+    own = fit(strategy, draw, replace(QUICK, **{strategy: main, f"{strategy}_bin": other}), 0, timed=True)
+    torch.testing.assert_close(own[strategy].weights, plain[strategy].weights)
+    assert not torch.equal(own[f"{strategy}-bin"].weights, plain[f"{strategy}-bin"].weights)
+    # The second network starts from the numbers that the generator of the run gives after those of the first.
+    sources = generators(strategy, draw, 0)
+    main.start.sample(sources, draw.width)
+    start = other.start.sample(sources, draw.width)
+    trained = descend(draw, start, SQUARE, QUICK.steps, 0.3).weights
+    if strategy == "real":
+        torch.testing.assert_close(own["real-bin"].weights, cut(trained, draw))
+    # Its time is its own: the model named first is not part of it.
+    assert torch.equal(own[f"{strategy}-bin"].seconds, own[f"{strategy}-bin"].seconds_total)
+    assert (own[strategy].seconds <= own[strategy].seconds_total).all()

@@ -9,7 +9,7 @@ import csv
 import hashlib
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,8 @@ SHA256 = {
     "citeseer": "01f6d47a5f77507a55bbf76f1395080b1d99af1fc187575283797924d9262b86",
 }
 POOLINGS = ("mean", "max")
+RESERVE = range(0, 450, 3)
+"""Places, among the objects of a class, of those that only trials may use: 150 of every class that has 450 objects."""
 
 
 class DataError(InputError):
@@ -51,6 +53,8 @@ class Dataset:
         The different labels, sorted, as Python values.
     sha256
         Checksum of the file that was read; of the four files' checksums for the full MNIST.
+    reserved
+        Rows of the objects that only trials may use (`RESERVE`); none in a file of your own.
     """
 
     name: str
@@ -58,6 +62,16 @@ class Dataset:
     labels: NDArray[Any]
     classes: tuple[Any, ...]
     sha256: str
+    reserved: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def members(self, chosen: Any) -> NDArray[np.int64]:
+        """Rows of a class that results may use."""
+        return np.setdiff1d(np.flatnonzero(self.labels == chosen), self.reserved, assume_unique=True)
+
+    def reserve(self) -> "Dataset":
+        """Return the objects that only trials may use: the stored trials of the protocol tuned were made on them."""
+        labels = self.labels[self.reserved]
+        return Dataset(self.name, self.features[self.reserved], labels, tuple(np.unique(labels).tolist()), self.sha256)
 
 
 def load(
@@ -222,7 +236,10 @@ def _dataset(name: str, rows: NDArray[np.float64], labels: NDArray[Any], checksu
     features = unit_rows(rows)
     features.setflags(write=False)
     labels.setflags(write=False)
-    return Dataset(name, features, labels, tuple(np.unique(labels).tolist()), checksum)
+    classes = np.unique(labels).tolist()
+    rows_by_class = [np.flatnonzero(labels == each) for each in classes if name in SHA256]
+    reserved = [members[list(RESERVE)] for members in rows_by_class if len(members) >= RESERVE.stop]
+    return Dataset(name, features, labels, tuple(classes), checksum, *([np.concatenate(reserved)] if reserved else []))
 
 
 def _from_file(name_or_path: str | Path, centred: bool) -> Dataset:

@@ -49,6 +49,7 @@ def rows(fitted: dict[str, Fitted], draw: Draw) -> pd.DataFrame:
                     "kind": "binary" if model in BINARY_MODELS else "real",
                     "run": draw.run_ids,
                     "auc": auc(result.weights, draw),
+                    "train_auc": auc(result.weights, draw.on_training_objects()),
                     "train_loss": network.loss(result.weights.double(), draw.x_train.double(), draw.y_train),
                     "density_1": densities[:, 0],
                     "density_2": densities[:, 1],

@@ -5,7 +5,7 @@ not compute the job again; whoever computes it gets the same rows on any machine
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from wfhelpers.core.tasks import Task
 ORIENTATIONS = ("given", "swapped")
 COLUMNS = (
     *("protocol", "dataset", "task", "orientation", "negative", "positive", "size", "model", "run"),
-    *("auc", "train_loss", "density_1", "density_2", "seconds", "seconds_total", "job"),
+    *("auc", "train_auc", "train_loss", "density_1", "density_2", "seconds", "seconds_total", "job"),
 )
 """Columns of a table of results, one row per (job, model, run)."""
 
@@ -92,7 +92,17 @@ class Job:
     def _described_settings(self) -> Any:
         if self.protocol == "tuned" and protocols.stored(dataset(self.dataset).name) is None:
             return ["tuned on the task itself", sorted(self.settings)]
-        return asdict(replace(protocol_settings(self.protocol, self.task), **dict(self.settings)))
+        return asdict(self.adapted(protocol_settings(self.protocol, self.task)))
+
+    def adapted(self, settings: strategies.Settings) -> strategies.Settings:
+        """Settings of the protocol with those that differ in this job, of which updates and objects are for all."""
+        named = dict(self.settings)
+        own: dict[str, Any] = {name: None for name in ("steps", "batch") if name in named}
+        every = {each.name: getattr(settings, each.name) for each in fields(settings)}
+        trainings = {
+            name: replace(each, **own) for name, each in every.items() if isinstance(each, strategies.Training)
+        }
+        return replace(settings, **{**trainings, **named})
 
 
 @dataclass(frozen=True)
@@ -106,6 +116,9 @@ class Result:
     spectra
         Empty, or ``bands`` [models, 3, 3 I] (lower quartile, median, upper quartile over runs, in `EIGENVALUE_STEP`),
         ``points`` [models, runs, 2] of the map of spectra and the share of variance ``explained`` [2] by its axes.
+    networks
+        The binary networks of Algorithm 1 (model ``bin``), a bit per weight: ``[runs, 2 I I / 8]`` (`unpacked`); None
+        for pairs, and under the protocol literal, where half of all weights stay one and would fill megabytes.
     """
 
     name: str
@@ -113,6 +126,7 @@ class Result:
     causes: Mapping[str, str]
     rows: pd.DataFrame
     spectra: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    networks: NDArray[np.uint8] | None = None
 
 
 def compute(job: Job) -> Result:
@@ -123,7 +137,7 @@ def compute(job: Job) -> Result:
 
 def _computed(job: Job) -> Result:
     task = job.task
-    settings = replace(protocol_settings(job.protocol, task), **dict(job.settings))
+    settings = job.adapted(protocol_settings(job.protocol, task))
     draw = task.draw(job.runs, job.seed)
     if job.kind == "task":
         fitted = strategies.fit_all(draw, settings, job.seed, timed=True)
@@ -136,7 +150,15 @@ def _computed(job: Job) -> Result:
     for column, value in same.items():
         rows[column] = value
     spectra = _spectra(fitted) if job.spectra else {}
-    return Result(job.name, job.key, job.causes, rows[list(COLUMNS)].round(5), spectra)
+    kept = job.kind == "task" and job.protocol != "literal"
+    networks = np.packbits(fitted["bin"].weights.bool().flatten(1).numpy(), axis=1) if kept else None
+    return Result(job.name, job.key, job.causes, rows[list(COLUMNS)].round(5), spectra, networks)
+
+
+def unpacked(bits: NDArray[np.uint8], width: int) -> torch.Tensor:
+    """Weights ``[runs, 2, I, I]`` of the binary networks of a `Result`."""
+    flat = np.unpackbits(bits, axis=1, count=2 * width * width)
+    return torch.from_numpy(flat).reshape(-1, 2, width, width).float()
 
 
 @lru_cache

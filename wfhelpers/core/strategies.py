@@ -75,16 +75,26 @@ class Start:
 SPARSE = Start(scale=0.1, mean=None)
 
 
+def _check_counts(settings: object, names: Sequence[str], optional: Sequence[str]) -> None:
+    for name in names:
+        value = getattr(settings, name)
+        if not (value is None and name in optional) and (not isinstance(value, int) or value < 1):
+            raise InputError(f"{name} is {value!r}; expected a whole number of at least 1.")
+
+
 @dataclass(frozen=True)
 class Training:
-    """Start and constant learning rate of one training."""
+    """Start and constant learning rate of one training; its updates and objects per update, unless as in `Settings`."""
 
     start: Start = Start()
     rate: float = 0.1
+    steps: int | None = None
+    batch: int | None = None
 
     def __post_init__(self) -> None:
         if not self.rate > 0:
             raise InputError(f"The learning rate is {self.rate}; expected a positive number.")
+        _check_counts(self, ("steps", "batch"), optional=("steps", "batch"))
 
 
 @dataclass(frozen=True)
@@ -95,6 +105,9 @@ class Settings:
     ----------
     real, lottery, bin, bin_real
         Start and rate of each training; ``bin_real`` is the fine-tuning of real weights on the architecture of ``bin``.
+    real_bin, lottery_bin
+        A training of its own for the network that ``real→bin`` and ``lottery→bin`` are cut from; if None, as in the
+        text, they are cut from ``real`` and ``lottery``.
     random, shared
         Distribution of u in the random networks ``w = u^2``, and of the shared weight ``u_0`` of the agnostic ones.
     M_hard, M_soft, unscaled_slope
@@ -112,6 +125,8 @@ class Settings:
     lottery: Training = Training()
     bin: Training = Training()
     bin_real: Training = Training()
+    real_bin: Training | None = None
+    lottery_bin: Training | None = None
     random: Start = Start()
     shared: Start = Start()
     M_hard: float = 50.0
@@ -128,16 +143,13 @@ class Settings:
     def __post_init__(self) -> None:
         if not 0 < self.M_soft <= self.M_hard:
             raise InputError(f"M_soft is {self.M_soft} and M_hard is {self.M_hard}; expected 0 < M_soft <= M_hard.")
-        counted = ("steps", "lottery_rounds", "agnostic_architectures", "agnostic_shared_weights")
-        for name in (*counted, *(["batch"] if self.batch is not None else [])):
-            value = getattr(self, name)
-            if not isinstance(value, int) or value < 1:
-                raise InputError(f"{name} is {value!r}; expected a whole number of at least 1.")
+        counted = ("steps", "batch", "lottery_rounds", "agnostic_architectures", "agnostic_shared_weights")
+        _check_counts(self, counted, optional=("batch",))
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """One model trained on every run: weights ``[runs, 2, I, I]``, and the time of each run.
+    """One model trained on every run: weights ``[runs, 2, I, I]``, and the processor time of each run.
 
     ``seconds_total`` counts the model that it was derived from, ``seconds`` does not; NaN where runs were trained
     together, since the time of a batch cannot be told apart into runs.
@@ -194,34 +206,44 @@ def cut(weights: Tensor, draw: Draw, percentiles: Sequence[int] = PERCENTILES) -
 
 
 def _fit(strategy: str, draw: Draw, settings: Settings, seed: int) -> dict[str, Fitted]:
-    fitted, total, begin = {}, 0.0, time.perf_counter()
+    by_itself = {"real-bin": settings.real_bin, "lottery-bin": settings.lottery_bin}
+    fitted, total, begin = {}, 0.0, time.process_time()
     for model, weights in _STRATEGIES[strategy](draw, settings, generators(strategy, draw, seed)):
-        seconds = time.perf_counter() - begin
-        total += seconds
+        seconds = time.process_time() - begin
+        total = seconds if by_itself.get(model) else total + seconds
         fitted[model] = Fitted(weights, _seconds(seconds, draw), _seconds(total, draw))
-        begin = time.perf_counter()
+        begin = time.process_time()
     return fitted
 
 
 def _fit_real(draw: Draw, settings: Settings, sources: Generators) -> Networks:
-    weights = _train(draw, _start(settings.real, draw, sources), SQUARE, settings, settings.real)
+    weights, own = _train_real(draw, settings, settings.real, sources), settings.real_bin
     yield "real", weights
-    yield "real-bin", cut(weights, draw)
+    yield "real-bin", cut(_train_real(draw, settings, own, sources) if own else weights, draw)
 
 
 def _fit_lottery(draw: Draw, settings: Settings, sources: Generators) -> Networks:
-    start = _start(settings.lottery, draw, sources)
-    sequence = [_train(draw, start, SQUARE, settings, settings.lottery)]
+    weights, own = _prune(draw, settings, settings.lottery, sources), settings.lottery_bin
+    yield "lottery", weights
+    yield "lottery-bin", cut(_prune(draw, settings, own, sources) if own else weights, draw)
+
+
+def _train_real(draw: Draw, settings: Settings, training: Training, sources: Generators) -> Tensor:
+    return _train(draw, _start(training, draw, sources), SQUARE, settings, training)
+
+
+def _prune(draw: Draw, settings: Settings, training: Training, sources: Generators) -> Tensor:
+    """Best network of the pruning sequence that begins with a trained one."""
+    start = _start(training, draw, sources)
+    sequence = [_train(draw, start, SQUARE, settings, training)]
     for _ in range(settings.lottery_rounds - 1):
         kept = cut(sequence[-1], draw)
         if settings.lottery_retrain:
-            sequence.append(_train(draw, start, SQUARE, settings, settings.lottery, kept))
+            sequence.append(_train(draw, start, SQUARE, settings, training, kept))
         else:
             sequence.append(sequence[-1] * kept)
     candidates = torch.stack(sequence)
-    best = _best(candidates, _train_loss(candidates, draw))
-    yield "lottery", best
-    yield "lottery-bin", cut(best, draw)
+    return _best(candidates, _train_loss(candidates, draw))
 
 
 def _fit_bin(draw: Draw, settings: Settings, sources: Generators) -> Networks:
@@ -272,7 +294,8 @@ def _train(
     training: Training,
     mask: Tensor | None = None,
 ) -> Tensor:
-    return descend(draw, start, parametrization, settings.steps, training.rate, mask, settings.batch).weights
+    steps, batch = training.steps or settings.steps, training.batch or settings.batch
+    return descend(draw, start, parametrization, steps, training.rate, mask, batch).weights
 
 
 def _start(training: Training, draw: Draw, sources: Generators) -> Tensor:

@@ -65,6 +65,10 @@ class Draw:
         """Return the same objects in another floating-point type."""
         return self._each(lambda objects: objects.to(dtype), self.run_ids)
 
+    def on_training_objects(self) -> "Draw":
+        """Return a draw whose test objects are the training objects."""
+        return Draw(self.x_train, self.y_train, self.x_train, self.y_train, self.run_ids)
+
     def split(self, fraction: float) -> "Draw":
         """Hold out a fraction of the training objects of each label, for validation.
 
@@ -125,11 +129,12 @@ class Task:
             raise DataError(f"Class {min(both)!r} is in both groups; a class belongs to one of them.")
         needed = self.train_per_class + self.test_per_class
         for chosen in self.negative + self.positive:
-            present = int(np.sum(self.dataset.labels == chosen))
+            present = len(self.dataset.members(chosen))
             if needed > present:
                 raise DataError(
-                    f"Class {chosen!r} of {self.dataset.name} has {present} objects, but {self.train_per_class} for "
-                    f"training and {self.test_per_class} for testing were asked for; ask for fewer."
+                    f"Class {chosen!r} of {self.dataset.name} has {present} objects to draw, but "
+                    f"{self.train_per_class} for training and {self.test_per_class} for testing were asked for; "
+                    "ask for fewer."
                 )
 
     @property
@@ -146,7 +151,7 @@ class Task:
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(run,)))
         train, test = [], []
         for chosen in self.dataset.classes:  # of all classes, so that the groups have no say in the draw
-            members = rng.permutation(np.flatnonzero(self.dataset.labels == chosen))
+            members = rng.permutation(self.dataset.members(chosen))
             if chosen in self.negative + self.positive:
                 test.append(members[: self.test_per_class])
                 train.append(members[self.test_per_class :][: self.train_per_class])

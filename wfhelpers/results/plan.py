@@ -69,7 +69,8 @@ def pair_jobs(
 
 def check_settings(override: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """Settings that replace the protocol's, sorted; refuses names and values that `strategies.Settings` has not."""
-    known = {name: value for name, value in asdict(LITERAL).items() if not isinstance(value, dict)}
+    trainings = [name for name, value in asdict(LITERAL).items() if isinstance(value, dict) or name.endswith("_bin")]
+    known = [name for name in asdict(LITERAL) if name not in trainings]
     for name in override:
         if name not in known:
             raise InputError(f"Unknown setting {name!r}; expected one of {', '.join(known)}.")

@@ -2,8 +2,8 @@
 
 ``<dataset>_<protocol>.csv.gz``
     Rows of the tasks' jobs, one per task, size, model and run; in ``<dataset>_<protocol>_pairs.csv.gz`` of the pairs.
-``<dataset>_<protocol>_spectra.npz``
-    Spectra of the largest size.
+``<dataset>_<protocol>_spectra.npz``, ``<dataset>_<protocol>_networks.npz``
+    Spectra of the largest size; binary networks of Algorithm 1, a bit per weight, one array per job.
 ``jobs.csv``
     One row per job: its name, what it is about, what it depends on, and when, with which version and from which commit
     it was computed. A job is done when it is listed here. This file is written last, so that a crash between two
@@ -71,10 +71,11 @@ class Store:
         """Result of a done job."""
         record = self.records[self.records["job"] == name].iloc[0]
         key = {column: str(record[column]) for column in KEY}
-        rows, arrays = self._table(_stem(key)), self._spectra_of(_stem(key)).items()
+        rows, arrays = self._table(_stem(key)), self._arrays_of(f"{_stem(key)}_spectra").items()
         spectra = {member.removeprefix(f"{name}_"): array for member, array in arrays if member.startswith(f"{name}_")}
+        networks = self._arrays_of(f"{_stem(key)}_networks").get(name)
         causes = {column: str(record[column]) for column in CAUSES}
-        return Result(name, key, causes, rows[rows["job"] == name].reset_index(drop=True), spectra)
+        return Result(name, key, causes, rows[rows["job"] == name].reset_index(drop=True), spectra, networks)
 
     def add(self, results: Sequence[Result]) -> None:
         """Put results in the place of former ones for the same keys, and write the files that changed."""
@@ -117,9 +118,11 @@ class Store:
         table = self._table(stem)
         others = table[~table["job"].isin(former)]
         self._tables[stem] = pd.concat([others, result.rows], ignore_index=True) if len(others) else result.rows
-        spectra = self._spectra_of(stem)
-        kept = {member: array for member, array in spectra.items() if member.split("_")[0] not in former}
-        self._spectra[stem] = kept | {f"{result.name}_{part}": array for part, array in result.spectra.items()}
+        added = {f"{result.name}_{part}": array for part, array in result.spectra.items()}
+        networks = {} if result.networks is None else {result.name: result.networks}
+        for file, arrays in ((f"{stem}_spectra", added), (f"{stem}_networks", networks)):
+            kept = {name: each for name, each in self._arrays_of(file).items() if name.split("_")[0] not in former}
+            self._arrays[file] = kept | arrays
         record = {"job": result.name, **result.key, **result.causes, **provenance()}
         records = self.records[~self.records["job"].isin(former)]
         self.records = pd.concat([records, pd.DataFrame([record])], ignore_index=True)
@@ -129,7 +132,7 @@ class Store:
         empty = pd.DataFrame(columns=list(RECORD), dtype=str)
         self.records = pd.read_csv(path, dtype=str) if path.is_file() else empty
         self._tables: dict[str, pd.DataFrame] = {}
-        self._spectra: dict[str, dict[str, NDArray[Any]]] = {}
+        self._arrays: dict[str, dict[str, NDArray[Any]]] = {}
 
     def _table(self, stem: str) -> pd.DataFrame:
         if stem not in self._tables:
@@ -139,21 +142,22 @@ class Store:
             self._tables[stem] = pd.read_csv(path, dtype=text) if path.is_file() else empty
         return self._tables[stem]
 
-    def _spectra_of(self, stem: str) -> dict[str, NDArray[Any]]:
-        if stem not in self._spectra:
-            path = self.folder / f"{stem}_spectra.npz"
-            self._spectra[stem] = dict(np.load(path, allow_pickle=False)) if path.is_file() else {}
-        return self._spectra[stem]
+    def _arrays_of(self, file: str) -> dict[str, NDArray[Any]]:
+        if file not in self._arrays:
+            path = self.folder / f"{file}.npz"
+            self._arrays[file] = dict(np.load(path, allow_pickle=False)) if path.is_file() else {}
+        return self._arrays[file]
 
     def _write(self, stem: str) -> None:
         places = self._table(stem)["model"].map(MODELS.index)
         table = self._table(stem).assign(place=places).sort_values(["negative", "positive", "size", "place", "run"])
         text = table[list(COLUMNS)].to_csv(index=False)
         write_whole(self.folder / f"{stem}.csv.gz", gzip.compress(text.encode(), mtime=0))
-        if arrays := self._spectra_of(stem):
-            content = io.BytesIO()
-            np.savez_compressed(content, allow_pickle=False, **dict(sorted(arrays.items())))
-            write_whole(self.folder / f"{stem}_spectra.npz", content.getvalue())
+        for file in (f"{stem}_spectra", f"{stem}_networks"):
+            if arrays := self._arrays_of(file):
+                content = io.BytesIO()
+                np.savez_compressed(content, allow_pickle=False, **dict(sorted(arrays.items())))
+                write_whole(self.folder / f"{file}.npz", content.getvalue())
 
 
 def complete(jobs: Sequence[Job], folder: str | Path | None = None) -> list[Result]:

@@ -21,9 +21,9 @@ from wfhelpers._support import InputError, one_core_per_block, progress
 from wfhelpers.core import network, protocols, strategies
 from wfhelpers.core.binarize import hard_step
 from wfhelpers.core.evaluation import auc, rows
-from wfhelpers.core.strategies import STRATEGIES, Fitted, Generators, Settings, Start
+from wfhelpers.core.strategies import STRATEGIES, Fitted, Generators, Start
 from wfhelpers.core.tasks import Draw, Task
-from wfhelpers.core.training import Parametrization, descend
+from wfhelpers.core.training import BINARY, Parametrization, descend
 from wfhelpers.study.baselines import CLASSIFIERS, classifier_auc
 from wfhelpers.study.convergence import start_by_density
 from wfhelpers.study.intervals import margin, side
@@ -59,8 +59,8 @@ class Trial:
 def fit(peer: str, draw: Draw, trial: Trial, seed: int, *, steps: int = _STEPS, timed: bool = False) -> Fitted:
     """Train a peer on every run of the draw, in the precision of the draw; with ``timed`` each run by itself."""
     if peer not in _SEARCHES:
-        raise InputError(f"Unknown peer {peer!r}; expected one of {', '.join(PEERS)}.")
-    number = len(STRATEGIES) + PEERS.index(peer)  # no peer starts from the numbers of a strategy
+        raise InputError(f"Unknown peer {peer!r}; expected one of {', '.join(_SEARCHES)}.")
+    number = len(STRATEGIES) + list(_SEARCHES).index(peer)  # nobody starts from the numbers of a strategy
     weights, seconds = [], []
     for part in map(draw.__getitem__, range(draw.runs)) if timed else [draw]:
         begin = time.perf_counter()
@@ -82,6 +82,13 @@ def _run_by_run(search: Callable[[Draw, Trial, np.random.Generator, int], Tensor
             return torch.stack(list(runs)).to(draw.x_train.dtype)
 
     return all_runs
+
+
+def _algorithm_1(draw: Draw, trial: Trial, generators: Generators, steps: int) -> Tensor:
+    """Algorithm 1 with the paper's sharpnesses. Start: ``N(m, 0.1^2)`` with the trial's density."""
+    start = start_by_density(trial.density(draw.width), _SCALE).sample(generators, draw.width)
+    binary = BINARY(protocols.LITERAL.M_hard, protocols.LITERAL.M_soft)
+    return descend(draw, start.to(draw.x_train.dtype), binary, steps, trial.rate).weights
 
 
 def _straight_through(draw: Draw, trial: Trial, generators: Generators, steps: int) -> Tensor:
@@ -175,16 +182,20 @@ def TOP_SCORES(count: int) -> Parametrization:  # noqa: N802
 
 
 _SEARCHES: dict[str, tuple[_Search, Sequence[float]]] = {
+    "bin": (_algorithm_1, (0.01, 0.03, 0.1)),
     "straight-through": (_straight_through, (0.003, 0.01, 0.03)),
     "edge-popup": (_edge_popup, (0.003, 0.01, 0.03)),
     "supermask": (_bernoulli_supermask, (10.0, 30.0, 100.0)),
     "greedy": (_greedy_flips, (1, 4, 16)),
 }
-"""How each peer searches, and the rates that are tried."""
+"""How Algorithm 1 and each of its peers search, and the rates that are tried."""
 
-PEERS = tuple(_SEARCHES)
-GRID = {peer: [Trial(edges, rate) for edges in (0.5, 1.0, 2.0, 4.0) for rate in _SEARCHES[peer][1]] for peer in PEERS}
-"""Trials of every peer, twelve each, as many as ``bin`` has in `wfhelpers.core.protocols.GRID`."""
+PEERS = tuple(name for name in _SEARCHES if name != "bin")
+GRID = {
+    name: [Trial(edges, rate) for edges in (0.5, 1.0, 2.0, 4.0) for rate in rates]
+    for name, (_, rates) in _SEARCHES.items()
+}
+"""Trials of Algorithm 1 and of every peer, twelve each: a budget for this comparison alone."""
 
 _Grid = Mapping[str, Sequence[Trial]]
 
@@ -203,28 +214,19 @@ def tune(draws: Sequence[Draw], seed: int = protocols.SEED, *, steps: int = _STE
 def best_trials(trials: pd.DataFrame) -> dict[str, Trial]:
     """For every peer the trial of the highest validation AUC, the first one at a tie."""
     best = trials.loc[trials.groupby("peer")["validation_auc"].idxmax()].set_index("peer")
-    return {peer: Trial(float(best["edges"][peer]), float(best["rate"][peer])) for peer in PEERS}
+    return {peer: Trial(float(best["edges"][peer]), float(best["rate"][peer])) for peer in _SEARCHES}
 
 
-def bin_settings(task: Task) -> Settings:
-    """Settings of ``bin`` under the protocol tuned; without stored trials, ``bin`` alone is tuned on the task."""
-    known = protocols.stored(task.dataset.name)
-    return known or protocols.chosen(protocols.tune([task.draw(protocols.RUNS, protocols.SEED)], trainings=["bin"]))
-
-
-def fit_all(
-    draw: Draw, settings: Settings, trials: Mapping[str, Trial], seed: int, *, timed: bool = False
-) -> dict[str, Fitted]:
+def fit_all(draw: Draw, trials: Mapping[str, Trial], seed: int, *, timed: bool = False) -> dict[str, Fitted]:
     """Algorithm 1 (``bin``) and its peers on every run of a draw, all in double precision."""
     draw = draw.to(torch.float64)  # in single precision, rounding now and then decides which edges are drawn or best
-    fitted = {"bin": strategies.fit("bin", draw, settings, seed, timed=timed)["bin"]}
-    return fitted | {peer: fit(peer, draw, trials[peer], seed, timed=timed) for peer in PEERS}
+    return {name: fit(name, draw, trials[name], seed, timed=timed) for name in _SEARCHES}
 
 
 def reference_points(task: Task, trials: Mapping[str, Trial], runs: int = 10, seed: int = 0) -> pd.DataFrame:
     """Algorithm 1, its peers and ordinary classifiers on a task: one row per (dataset, task, size, model, run)."""
     draw = task.draw(runs, seed)
-    networks = rows(fit_all(draw, bin_settings(task), trials, seed), draw)
+    networks = rows(fit_all(draw, trials, seed), draw)
     aucs = {name: pd.DataFrame({"run": draw.run_ids, "auc": classifier_auc(name, draw)}) for name in CLASSIFIERS}
     points = pd.concat([networks, pd.concat(aucs, names=["model"]).reset_index("model")], ignore_index=True)
     points = points.assign(dataset=task.dataset.name, task=task.title, size=task.train_per_class)

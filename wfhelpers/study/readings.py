@@ -84,28 +84,36 @@ def _train(models: Sequence[str], draw: Draw, settings: Settings, seed: int) -> 
     for strategy in dict.fromkeys(map(strategy_of, models)):
         wanted = [model for model in models if strategy_of(model) == strategy]
         if wanted in (["bin"], ["real"]):
-            start, parametrization, rate = training_of(strategy, draw, settings, seed)
-            trained = descend(draw, start, parametrization, settings.steps, rate, batch=settings.batch)
-            weights[strategy] = trained.weights
+            start, parametrization, options = training_of(strategy, draw, settings, seed)
+            weights[strategy] = descend(draw, start, parametrization, **options).weights
         else:
             fitted = strategies.fit(strategy, draw, settings, seed)
             weights |= {model: fitted[model].weights for model in wanted}
     return weights
 
 
-def training_of(model: str, draw: Draw, settings: Settings, seed: int) -> tuple[Tensor, Parametrization, float]:
-    """First numbers, parametrization and rate of the training of ``bin`` or ``real``."""
+def training_of(
+    model: str, draw: Draw, settings: Settings, seed: int
+) -> tuple[Tensor, Parametrization, dict[str, Any]]:
+    """First numbers, parametrization, and steps, rate and batch of the training of ``bin`` or ``real``."""
     binary = BINARY(settings.M_hard, settings.M_soft, unscaled_slope=settings.unscaled_slope)
     training, parametrization = (settings.bin, binary) if model == "bin" else (settings.real, SQUARE)
-    return first_numbers(model, training.start, draw, seed), parametrization, training.rate
+    options = {
+        "steps": training.steps or settings.steps,
+        "rate": training.rate,
+        "batch": training.batch or settings.batch,
+    }
+    return first_numbers(model, training.start, draw, seed), parametrization, options
 
 
 def described(training: Training) -> str:
-    """Start and rate of a training in a few signs: ``N(0, 0.3²), rate 0.1``."""
+    """Start and rate of a training in a few signs: ``N(0, 0.3²), rate 0.1``; its updates where they are its own."""
     scale, mean = training.start.scale, training.start.mean
-    if mean is None:
-        return f"sparse, scale {scale:g}, rate {training.rate:g}"
-    return f"{f'N({mean:g}, {scale:g}²)' if scale else f'all {mean:g}'}, rate {training.rate:g}"
+    start = f"N({mean or 0:g}, {scale:g}²)" if scale else f"all {mean:g}"
+    words = f"{f'sparse, scale {scale:g}' if mean is None else start}, rate {training.rate:g}"
+    if training.steps is None:
+        return words
+    return f"{words}, {training.steps} updates by {training.batch or 'all'} objects"
 
 
 @dataclass(frozen=True)
@@ -204,10 +212,10 @@ def _train_with_relu(models: Sequence[str], draw: Draw, settings: Settings, seed
     """Weights of ``bin`` and ``real`` trained with ``max(0, z)`` where eq. (11) has ``log(1 + e^z)``."""
     weights = {}
     for model in models:
-        w, parametrization, rate = training_of(model, draw, settings, seed)
-        for _ in range(settings.steps):
+        w, parametrization, options = training_of(model, draw, settings, seed)
+        for _ in range(options["steps"]):
             gradient = _relu_gradient(parametrization.forward(w), draw.x_train, draw.y_train)
-            w -= rate * gradient * parametrization.slope(w)
+            w -= options["rate"] * gradient * parametrization.slope(w)
         weights[model] = parametrization.extract(w)
     return weights
 

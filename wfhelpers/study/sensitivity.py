@@ -14,7 +14,7 @@ from torch import Tensor
 from wfhelpers._support import one_core_per_block, side_by_side
 from wfhelpers.core import network
 from wfhelpers.core.evaluation import auc
-from wfhelpers.core.protocols import CHARITABLE, GRID, HELD_OUT, LITERAL, protocol_settings
+from wfhelpers.core.protocols import CHARITABLE, HELD_OUT, LITERAL, SHORT_GRID, protocol_settings
 from wfhelpers.core.strategies import Settings, Start, Training, first_numbers, fit, label
 from wfhelpers.core.tasks import Draw, Task
 from wfhelpers.core.training import FREE, SQUARE, Parametrization, descend
@@ -82,7 +82,7 @@ def nonnegativity_aucs(task: Task, runs: int, seed: int = 0) -> pd.DataFrame:
     """AUC with weights of either sign and with nonnegative ones, ``w = u^2``, on a task as its groups are given.
 
     One row per (dataset, task, start, run). Both start from the same random numbers: ``literal`` from N(0, 1) at the
-    rate 0.1, ``tuned`` by the best of the trials of ``real`` in `wfhelpers.core.protocols.GRID` on held-out objects.
+    rate 0.1, ``tuned`` by the best of the short trials of ``real`` on held-out objects.
     """
     draw = task.draw(runs, seed).to(torch.float64)  # weights of either sign amplify what single precision rounds off
 
@@ -115,7 +115,7 @@ def _contrasts(table: pd.DataFrame, keys: list[str], one: str, two: str, differe
 def _best_trial(draw: Draw, parametrization: Parametrization, seed: int) -> Training:
     """Trial of the highest mean AUC on held-out objects of the first five runs, the first one at a tie."""
     validation = draw[:5].split(HELD_OUT)
-    trials = [trial for trial in GRID["real"] if isinstance(trial, Training)]
+    trials = [trial for trial in SHORT_GRID["real"] if isinstance(trial, Training)]
     aucs = [auc(_trained(validation, trial, parametrization, seed), validation).mean() for trial in trials]
     return trials[int(torch.stack(aucs).round(decimals=4).argmax())]
 
@@ -210,8 +210,8 @@ def start_grid(
     def trained(case: tuple[Task, Settings, Draw, Start]) -> pd.DataFrame:
         task, settings, draw, start = case
         settings = replace(settings, **{model: replace(getattr(settings, model), start=start)})
-        first, parametrization, rate = training_of(model, draw, settings, seed)
-        weights = descend(draw, first, parametrization, settings.steps, rate, batch=settings.batch).weights
+        first, parametrization, options = training_of(model, draw, settings, seed)
+        weights = descend(draw, first, parametrization, **options).weights
         x, y = draw.x_train.double(), draw.y_train
         fall = network.loss(parametrization.extract(first).double(), x, y) - network.loss(weights.double(), x, y)
         # A run trains if the loss falls by more than 0.01, which was fixed beforehand.
