@@ -6,9 +6,11 @@ import pytest
 import torch
 from scipy.linalg import eigh
 
+from wfhelpers.core.evaluation import auc
 from wfhelpers.core.protocols import CHARITABLE, LITERAL
-from wfhelpers.core.strategies import SPARSE, Start, first_numbers
+from wfhelpers.core.strategies import SPARSE, Settings, Start, Training, first_numbers
 from wfhelpers.core.tasks import Task
+from wfhelpers.core.training import BINARY, SQUARE, descend
 from wfhelpers.study import evidence
 from wfhelpers.theory import bounds
 
@@ -130,3 +132,24 @@ def test_theory_is_measured_once_per_case():
     problems = evidence.theorem_values("linear", 0)
     assert (len(problems), set(problems["task"])) == (120, {"linear"})
     assert not problems["case"].duplicated().any()
+
+
+def test_the_factor_to_the_same_auc_counts_objects() -> None:
+    """Each training is stopped after so many updates, by itself: the first time that its AUC is as high counts."""
+    draw = Task("mnist", 1, 2, 20, 20).draw(2, seed=0)
+    settings = Settings(bin=Training(SPARSE, 0.03, steps=20, batch=10), real=Training(Start(0.3), 0.1, steps=30))
+    found = evidence.factor_to_same_auc(draw, settings, seed=1)
+    ways = {"bin": (BINARY(50, 5), 20, 10, 10), "real": (SQUARE, 30, None, 40)}
+    paths = {}
+    for model, (parametrization, steps, batch, _) in ways.items():
+        training = getattr(settings, model)
+        start = first_numbers(model, training.start, draw, 1)
+        ends = [descend(draw, start, parametrization, n, training.rate, batch=batch) for n in range(steps + 1)]
+        paths[model] = np.stack([auc(end.weights, draw).numpy() for end in ends])
+    level = min(np.median(path[-1]) for path in paths.values()) - 0.01
+    for run in (0, 1):
+        seen = {}
+        for model, path in paths.items():
+            reached = [n for n, value in enumerate(path[:, run]) if value >= level] or [len(path) - 1]
+            seen[model] = max(reached[0], 1) * ways[model][3]
+        assert found[run] == pytest.approx(np.log(seen["bin"] / seen["real"]))

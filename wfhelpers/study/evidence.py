@@ -1,4 +1,4 @@
-"""Measurements behind claims C5 to C8, C10 to C12 and C14: one row per part, case and run. The ledger judges them."""
+"""Measurements behind claims C5 to C8, C10 to C12, C13b and C14: one row per part, case and run, for the ledger."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -8,10 +8,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from wfhelpers.core.evaluation import auc
 from wfhelpers.core.spectra import laplacian_spectrum, relabel_hidden
 from wfhelpers.core.strategies import STRATEGIES, Settings, first_numbers, fit_all
 from wfhelpers.core.tasks import Draw, Task
+from wfhelpers.core.training import descend
 from wfhelpers.study import convergence, sensitivity, similarity
+from wfhelpers.study.readings import training_of
 from wfhelpers.theory import bounds, convex
 
 RATES = (0.01, 0.1)  # constant rates of Fig. 3, of which the paper says no more than that: both are tried
@@ -83,6 +86,11 @@ def shared_weight_values(task: Task, settings: Settings, runs: int, seed: int) -
     return case_values("C14", "", aucs[best] - aucs[worst])
 
 
+def time_values(task: Task, settings: Settings, runs: int, seed: int) -> pd.DataFrame:
+    """C13b: how many times as many objects one of bin and real must see as the other until both have the same AUC."""
+    return case_values("C13b", "", np.abs(factor_to_same_auc(task.draw(runs, seed), settings, seed)))
+
+
 def case_values(part: str, case: str, values: Iterable[float]) -> pd.DataFrame:
     """Values of one case, one per run, as `wfhelpers.ledger.judge_few` takes them."""
     values = list(values)
@@ -107,6 +115,32 @@ def harder_step(ends: pd.DataFrame, rule: Callable[[float], float]) -> dict[str,
     low, high = (_at(ends, M_hard, rule(M_hard)) for M_hard in LADDER)
     error_low, error_high = ((end["F_relaxed"] - end["F_binary"]).abs() for end in (low, high))
     return {"C6a": error_low - error_high, "C6b": high["F_relaxed"] - low["F_relaxed"]}
+
+
+def factor_to_same_auc(draw: Draw, settings: Settings, seed: int) -> NDArray[np.float64]:
+    """Logarithm, one per run, of how many times as many objects bin sees as real until its test AUC is as high.
+
+    The level is that which both reach: the lower of their two medians at the end, less 0.01. A run that never reaches
+    it counts as if it did at the end. Objects seen are updates times objects per update, so that no clock is asked.
+    """
+    paths = [_auc_path(model, draw, settings, seed) for model in ("bin", "real")]
+    level = min(float(np.median(aucs[-1])) for _, aucs in paths) - 0.01
+    first = [np.where(aucs >= level, seen[:, None], seen[-1]).min(axis=0) for seen, aucs in paths]
+    factors: NDArray[np.float64] = np.log(first[0] / first[1])
+    return factors
+
+
+def _auc_path(model: str, draw: Draw, settings: Settings, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Objects seen at fifty moments of a training, and the test AUC of every run then ``[moments, runs]``."""
+    start, parametrization, options = training_of(model, draw, settings, seed)
+    every, aucs = max(1, options["steps"] // 50), list[NDArray[np.float64]]()
+
+    def watch(_: int, w: Tensor) -> None:
+        aucs.append(auc(parametrization.extract(w), draw).numpy())
+
+    descend(draw, start, parametrization, **options, watch=watch, every=every)
+    moments = np.maximum(np.arange(len(aucs)) * every, 1)  # the start costs as much as one update
+    return moments * float(options["batch"] or draw.x_train.shape[1]), np.stack(aucs)
 
 
 def _at(ends: pd.DataFrame, M_hard: float, M_soft: float) -> pd.DataFrame:
