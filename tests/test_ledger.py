@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wfhelpers import ledger
@@ -259,6 +259,7 @@ def word_of(values: pd.DataFrame, part: Part) -> str:
     return verdict(numbers(margins, cases(margins)), part)
 
 
+@settings(max_examples=40)
 @given(TABLES, st.integers(1, 6), COMPARED)
 def test_adding_cases_that_support_a_part_never_weakens_its_verdict(
     leads: list[list[float]], added: int, part: Part
@@ -268,12 +269,14 @@ def test_adding_cases_that_support_a_part_never_weakens_its_verdict(
     assert VERDICTS.index(after) <= VERDICTS.index(before)
 
 
+@settings(max_examples=40)
 @given(TABLES, COMPARED, st.integers(2, 4))
 def test_repeating_rows_changes_no_verdict(leads: list[list[float]], part: Part, times: int) -> None:
     values = values_of(leads)
     assert word_of(pd.concat([values] * times), part) == word_of(values, part)
 
 
+@settings(max_examples=40)
 @given(TABLES, st.sampled_from(AUC_PARTS))
 def test_swapping_the_sides_mirrors_the_numbers_and_the_verdict(leads: list[list[float]], part: Part) -> None:
     values = values_of(leads)
@@ -289,6 +292,7 @@ def test_swapping_the_sides_mirrors_the_numbers_and_the_verdict(leads: list[list
         assert one != "by count only" or other not in ("reproduced", "by count only")
 
 
+@settings(max_examples=40)
 @given(st.lists(LEADS, min_size=6, max_size=9), st.lists(LEADS, min_size=6, max_size=9), st.sampled_from(AUC_PARTS))
 def test_the_whole_does_not_contradict_its_halves(one: list[list[float]], two: list[list[float]], part: Part) -> None:
     """Where both halves say the same beyond chance, so does the whole."""

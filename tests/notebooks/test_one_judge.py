@@ -15,6 +15,7 @@ from bs4 import BeautifulSoup
 from wfhelpers import ledger
 from wfhelpers.core.protocols import PROTOCOLS
 from wfhelpers.show import verdict
+from wfhelpers.study.numbers import Numbers
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -23,22 +24,24 @@ SPEAKING = [path for path in CHAPTERS if path.name[:3] in ("00_", "03_", "04_", 
 
 CLAIMS = {claim.id: claim for claim in ledger.LEDGER}
 PARTS = {part.id: part for claim in ledger.LEDGER for part in claim.parts}
-WORD = "(?:not reproduced|cannot be decided|reproduced|partly)"
+WORD = f"(?:{'|'.join(sorted(ledger.VERDICTS, key=len, reverse=True))})"
 OTHER_WORDS = re.compile(r"\bC1?\d[abc]?\b[^.\n]{0,60}\b(holds|does not hold|fails|undecided|refuted|confirmed)\b")
 ID = re.compile(r"\b(C1?\d[abc]?)\b")
-COUNTED = re.compile(rf"({WORD}): \+(\d+) −(\d+) of (\d+)")
+NUMBER = r"([+-](?:[\d.e+-]+|inf))"
+COUNTED = re.compile(rf"({WORD}): \+(\d+) =(\d+) −(\d+) of (\d+); {NUMBER} to {NUMBER}; Holm \+(\d+) −(\d+)")
 NAMED = re.compile(r"^(?:\w+_)?(c1?\d[abc]?)(?:_(\w+))?$")
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A verdict as it is shown: on which part or claim, in which column, from which counts and groups if it says so."""
+    """A verdict as it is shown: on which part or claim, in which column, from which numbers and cases if it says so."""
 
     name: str
     column: str
     word: str
-    counts: tuple[int, int, int] | None = None
-    groups: str = ""
+    numbers: Numbers | None = None
+    counts: str = ""
+    cases: str = ""
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +56,10 @@ def plain(text: str) -> str:
 def stated(name: str, column: str, text: str) -> Iterator[Statement]:
     """Statements in one cell of a table, or in one value."""
     counted = COUNTED.findall(text)
-    for word, *counts in counted:
-        supporting, contradicting, total = map(int, counts)
-        yield Statement(name, column, word, (supporting, contradicting, total))
+    for word, ahead, equal, behind, total, lower, upper, supporting, contradicting in counted:
+        counts = [int(each) for each in (total, ahead, equal, behind)]
+        effect = [float("nan"), float(lower), float(upper)]
+        yield Statement(name, column, word, Numbers(*counts, *effect, int(supporting), int(contradicting)))
     if not counted:
         for word, protocol in re.findall(rf"({WORD}) \(({'|'.join(PROTOCOLS)})\)", text):
             yield Statement(name, protocol, word)
@@ -70,15 +74,17 @@ def in_tables(html: str) -> Iterator[Statement]:
             cells = line.select("th, td")
             texts = [plain(cell.get("title") or cell.get_text(" ")) for cell in cells]
             for text, cell in zip(texts, cells, strict=True):  # what is read aloud is what is shown
-                assert [label["aria-label"] for label in cell.select("b[aria-label]")] in ([], re.findall(WORD, text))
+                assert [label["aria-label"] for label in cell.select("b[aria-label]")] in (
+                    [],
+                    re.findall(WORD, text)[:1],
+                )
             names = [match[1] for text in texts[:1] if (match := ID.match(text))]
             for place, text in enumerate(texts):
                 column = columns[place] if len(columns) == len(texts) else ""
-                if names and column == "verdict" and "support" in columns:  # a line of the details
-                    counts = [int(texts[columns.index(one)]) for one in ("support", "contradict", "cases")]
+                if names and column == "verdict" and "cases" in columns:  # a line of the details
                     word = re.search(WORD, text)
                     assert word, text
-                    yield Statement(names[0], texts[1], word[0], (counts[0], counts[1], counts[2]), texts[2])
+                    yield Statement(names[0], texts[1], word[0], counts=texts[3], cases=texts[2])
                 elif names:
                     yield from stated(names[0], column, text)
 
@@ -116,19 +122,23 @@ def statements(notebook: nbformat.NotebookNode) -> list[Statement]:
 
 def problems(notebook: nbformat.NotebookNode, judged: pd.DataFrame) -> list[str]:
     """What a notebook says about claims and the ledger does not."""
-    verdicts, lines = ledger.by_claim(judged), judged.set_index(["part", "protocol", "orientation"])
+    verdicts, lines = ledger.by_claim(judged), judged.set_index(["part", "protocol", "orientation", "dataset"])
     default = re.search(r'^protocol = "(\w+)"', "\n".join(cell.source for cell in notebook.cells), re.MULTILINE)
     protocol = default[1] if default and default[1] in PROTOCOLS else "charitable"
     wrong = []
     for said in statements(notebook):
-        if said.counts and said.word != ledger.verdict(*said.counts, PARTS[said.name]):
-            wrong.append(f"{said}: the rule gives {ledger.verdict(*said.counts, PARTS[said.name])}")
-        if said.groups:  # a line of the details, which speaks of all results
-            orientation = {"as listed": "given", "–": "any"}.get(said.groups, said.groups)
-            line = lines.loc[(said.name, "any" if said.column == "–" else said.column, orientation)]
-            if (line["supporting"], line["contradicting"], line["cases"]) != said.counts:
+        if said.numbers and said.word != (word := ledger.verdict(said.numbers, PARTS[said.name])):
+            wrong.append(f"{said}: the rule gives {word}")
+        if said.cases:  # a line of the details, which speaks of all results
+            whole = ("any", "any") if said.column == "–" else ("both", "both")
+            where = {"all": whole, "as listed": ("given", "both"), "swapped": ("swapped", "both")}
+            where |= {"MNIST": ("both", "mnist"), "Citeseer": ("both", "citeseer")}
+            line = lines.loc[(said.name, "any" if said.column == "–" else said.column, *where[said.cases])]
+            if said.counts != f"{line['ahead']} / {line['equal']} / {line['behind']} of {line['cases']}":
                 wrong.append(f"{said}: the ledger counts otherwise")
-        if not said.counts:
+            if said.word != line["verdict"]:
+                wrong.append(f"{said}: the ledger says {line['verdict']}")
+        elif not said.numbers:
             column = protocol if said.column in ("", "all") else said.column.split("_")[0]
             if column in PROTOCOLS and said.word != verdicts.loc[said.name, column]:
                 wrong.append(f"{said}: the ledger says {verdicts.loc[said.name, column]}")
@@ -157,7 +167,8 @@ def test_a_verdict_changed_by_hand_is_noticed(path: Path, judged: pd.DataFrame) 
                     continue
                 other = content.replace("not reproduced", "reproduced", 1)
                 if other == content:
-                    other = re.sub(r"(?<!not )reproduced|partly|cannot be decided", "not reproduced", content, count=1)
+                    others = "|".join(word for word in ledger.VERDICTS if "reproduced" not in word)
+                    other = re.sub(rf"(?<!not )reproduced|{others}", "not reproduced", content, count=1)
                 (alone.cells[-1].outputs[0] if stream else alone.cells[-1].outputs[0]["data"])[kind] = other
                 assert _refused(alone, judged), (place, number, kind)
                 changed += 1

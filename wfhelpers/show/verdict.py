@@ -10,25 +10,38 @@ from IPython.display import HTML
 from matplotlib.figure import Figure
 
 from wfhelpers.core.protocols import PROTOCOLS
-from wfhelpers.ledger import LEDGER, VERDICTS, Claim, Part, by_claim
+from wfhelpers.ledger import BOTH, LEDGER, VERDICTS, Claim, Part, by_claim
 from wfhelpers.show.figures import png
 from wfhelpers.show.pieces import link
 from wfhelpers.study.leads import ANY
 
-_MARKS = dict(zip(VERDICTS, ("✔", "◐", "✘", "○"), strict=True))
+_MARKS = dict(zip(VERDICTS, ("✔", "◐", "○", "≈", "✘", "∅"), strict=True))
 """Sign of each verdict, always shown with its word."""
 
 _LEDGER_PAGE, _ALL_TASKS = "../notebooks/00_verdict.html", "tasks_overview.html"
-_GROUPS = {"given": "as listed", "swapped": "swapped", "both": "both", ANY: "–"}
-_COLUMNS = ("part", "protocol", "groups", "cases", "support", "contradict", "mean", "interval", "verdict")
+_DATASETS = ("mnist", "citeseer")
+_CASES = {"given": "as listed", "swapped": "swapped", "mnist": "MNIST", "citeseer": "Citeseer"}
+_COLUMNS = ("part", "protocol", "cases", "ahead / equal / behind", "effect", "95 % interval", "Holm + / −", "verdict")
 
 
 def marks(ledger: pd.DataFrame) -> HTML:
-    """The ledger in short: one line per claim, one mark per protocol; every line leads to the details."""
-    verdicts, lines = by_claim(ledger), []
+    """The ledger in short: one line per claim, one mark per protocol; every line leads to the details.
+
+    Where MNIST and Citeseer differ, their marks stand below that of both.
+    """
+    verdicts, apart = by_claim(ledger), {name: by_claim(ledger, dataset=name) for name in _DATASETS}
+    lines = []
     for claim in LEDGER:
-        words = [str(verdicts.loc[claim.id, protocol]) for protocol in PROTOCOLS]
-        cells = "".join(f'<td class="verdict" title="{word}">{_mark(word, named=False)}</td>' for word in words)
+        cells = ""
+        for protocol in PROTOCOLS:
+            word = str(verdicts.loc[claim.id, protocol])
+            words = {name: str(table.loc[claim.id, protocol]) for name, table in apart.items()}
+            shown = _mark(word, named=False)
+            if len(set(words.values())) > 1:
+                each = (f"{_CASES[name][0]} {_MARKS[one]}" for name, one in words.items())
+                said = "; ".join(f"{_CASES[name]} {one}" for name, one in words.items())
+                shown += f'<br><small title="{said}">{" ".join(each)}</small>'
+            cells += f'<td class="verdict" title="{word}">{shown}</td>'
         name = link(claim.id, f"{_LEDGER_PAGE}#{claim.id.lower()}")
         lines.append(f'<tr><th scope="row">{name}</th><td>{escape(claim.short)}</td>{cells}</tr>')
     legend = " &emsp; ".join(map(_mark, VERDICTS))
@@ -59,12 +72,25 @@ def facts(ledger: pd.DataFrame) -> dict[str, str]:
     for protocol, column in counts(ledger).items():
         said |= {f"{word.replace(' ', '_')}_{protocol}": str(column[word]) for word in VERDICTS}
     for line in ledger.to_dict("records"):
-        if line["orientation"] in ("both", ANY):
-            name = f"{line['part'].lower()}_{line['protocol']}"
-            said[f"{name}_counts"] = f"{line['supporting']} of {line['cases']}"
-            said[f"{name}_against"] = f"{line['contradicting']} of {line['cases']}"
+        where = {line["orientation"], line["dataset"]} - {BOTH, ANY}
+        if not where & {"given", "swapped"}:
+            name = "_".join([line["part"].lower(), line["protocol"], *sorted(where)])
+            said[f"{name}_counts"] = f"{line['ahead']} of {line['cases']}"
+            said[f"{name}_equal"] = f"{line['equal']} of {line['cases']}"
+            said[f"{name}_against"] = f"{line['behind']} of {line['cases']}"
             said[f"{name}_estimate"] = "{} ({})".format(*_estimate(line))
+            said[f"{name}_word"] = line["verdict"]
     return said
+
+
+def changes(ledger: pd.DataFrame, first: pd.DataFrame) -> pd.DataFrame:
+    """Verdicts of the first version of the rules, on the first grid, beside those of today: one row per claim."""
+    today = by_claim(ledger)
+    columns = {}
+    for protocol in PROTOCOLS:
+        columns[protocol, "first"] = first[protocol].reindex(today.index).fillna("–")
+        columns[protocol, "today"] = today[protocol]
+    return pd.DataFrame(columns)
 
 
 def picture(figure: Figure, alt: str) -> HTML:
@@ -97,9 +123,14 @@ def _mark(verdict: str, *, named: bool = True) -> str:
 
 
 def _line(row: Mapping[Any, Any]) -> str:
-    named = (row["part"], "–" if row["protocol"] == ANY else row["protocol"], _GROUPS[row["orientation"]])
-    shown = (*named, row["cases"], row["supporting"], row["contradicting"], *_estimate(row))
-    return f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in shown)}<td>{_mark(row['verdict'])}</td></tr>"
+    which = [_CASES[name] for name in (row["orientation"], row["dataset"]) if name in _CASES]
+    named = (row["part"], "–" if row["protocol"] == ANY else row["protocol"], *(which or ["all"]))
+    counts = f"{row['ahead']} / {row['equal']} / {row['behind']} of {row['cases']}"
+    shown = (*named, counts, *_estimate(row), f"{row['supporting']} / {row['contradicting']}")
+    more = row["runs_to_decide"]
+    until = "" if pd.isna(more) else " (more tasks)" if more == float("inf") else f" (about {more:.0f} runs)"
+    cells = "".join(f"<td>{escape(str(cell))}</td>" for cell in shown)
+    return f"<tr>{cells}<td>{_mark(row['verdict'])}{until}</td></tr>"
 
 
 def _estimate(row: Mapping[Any, Any]) -> tuple[str, str]:
