@@ -85,7 +85,7 @@ def test_every_room_is_known() -> None:
 
 def test_modules_and_the_whole_stay_small() -> None:
     lines = {module: len(module.read_text(encoding="utf-8").splitlines()) for module in MODULES}
-    assert sum(lines.values()) < 7500
+    assert sum(lines.values()) < 9000
     assert sum(count for module, count in lines.items() if room_of(module) == "core") < 2000
     assert {str(m): count for m, count in lines.items() if room_of(m) != "show" and count > LARGEST} == {}
 
