@@ -115,9 +115,10 @@ def bayesian(values: pd.DataFrame, rope: float = ROPE, *, seed: int = 0) -> Post
 def mixed(values: pd.DataFrame, rope: float = ROPE) -> Interval:
     """Mean and 95 % interval by a mixed model: a random effect of the task, and within a task of size and orientation.
 
-    It is fitted by restricted maximum likelihood (``statsmodels``). Runs are averaged first, which changes neither the
-    mean nor its interval where every case has the same runs: what a run brings to a task is then part of the task's
-    effect. The interval has Student's t for the number of tasks, where ``statsmodels`` has the normal distribution.
+    It is fitted by restricted maximum likelihood (``statsmodels``). Runs are averaged first: what a run brings to a
+    task is then part of the task's effect. Where every case has the same runs, the mean stays exact, and so does its
+    interval unless a variance is estimated as zero. The interval has Student's t for the number of tasks, where
+    ``statsmodels`` has the normal distribution.
     """
     cells, found = _cells(values), interval(values, rope)
     tasks, spread = cells["task"].nunique(), float(cells["value"].std())
