@@ -25,6 +25,22 @@ OTHERS = [
     *(f"Fig. {number}" for number in range(1, 11)),
     *(f"C{number}" for number in range(1, 15)),
 ]
+APPENDIX_A = [  # in its order
+    *(
+        "d",
+        "M_{hard}",
+        "M_{soft}",
+        r"\mathcal{X}",
+        r"\mathcal{Y}",
+        r"\mathcal{W}",
+        "P_Z",
+        "Z = (X, Y)",
+        r"\mathcal{D}",
+        r"\psi",
+    ),
+    *(r"\ell", "f", "F", "B_M(w)", "B'_M(w)", r"\sigma_M(w)", r"\sigma'_M(w)", r"[\nabla g(w, z)]_i", r"a \in [b, c]"),
+    r"\text{diag}(a)",
+]
 PANELS = ["App. A", "App. B", "App. C.1", "App. C.2", "App. C.3", "App. C.4", "App. D.1"]
 
 
@@ -106,3 +122,9 @@ def test_symbols_have_a_name_in_code(line: dict[str, str]) -> None:
         named(f"wfhelpers.{line['object']}")
     else:
         assert line["code"]
+
+
+@pytest.mark.parametrize("symbol", APPENDIX_A)
+def test_every_symbol_of_appendix_a_begins_a_line(symbol: str) -> None:
+    lines = [line["symbol"].removeprefix("0 < ") for line in concordance.notation()]
+    assert len([line for line in lines if f"{line} ".startswith(f"{symbol} ")]) == 1

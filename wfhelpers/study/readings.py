@@ -41,6 +41,7 @@ class Gap:
     why: str
     chapter: str
     beyond_auc: str = ""  # where another reading cannot change an AUC: what it changes instead
+    decides: str = ""  # where it cannot, but changes the outcome of a claim: which one
 
 
 @cache
@@ -55,7 +56,8 @@ def errata(effects: pd.DataFrame) -> str:
     for gap in gaps():
         measured = "<br>".join(_measured(effects[effects["gap"] == str(gap.number)]))
         place = f"**{gap.number}** {gap.name}<br>{gap.place}<br>[chapter {int(gap.chapter[:2])}]({gap.chapter}.ipynb)"
-        columns = [place, gap.says, f"{gap.reading}. *{gap.why}*", measured or f"none. {gap.beyond_auc}"]
+        none = f"none, but decides **{gap.decides}**" if gap.decides else "none"
+        columns = [place, gap.says, f"{gap.reading}. *{gap.why}*", measured or f"{none}. {gap.beyond_auc}"]
         lines.append(f"| {' | '.join(columns)} |")
     return "\n".join(lines)
 
@@ -245,6 +247,28 @@ def _cut_lower(models: Sequence[str], draw: Draw, settings: Settings, seed: int)
     return {model: strategies.cut(parents[strategy_of(model)], draw, lower) for model in models}
 
 
+def _cut_with_zeros(models: Sequence[str], draw: Draw, settings: Settings, seed: int) -> dict[str, Tensor]:
+    """Models ``lottery`` and ``lottery-bin`` with eq. (13) to the letter: if xi = 0, pruned weights are edges again."""
+
+    def loss(weights: Tensor) -> Tensor:
+        return network.loss(weights.double(), draw.x_train.double(), draw.y_train).round(decimals=9)
+
+    def best(candidates: Tensor) -> Tensor:
+        return candidates[torch.stack([loss(each) for each in candidates]).argmin(0), torch.arange(draw.runs)]
+
+    def cut(weights: Tensor) -> Tensor:
+        levels = torch.tensor(PERCENTILES, dtype=weights.dtype) / 100
+        xi = torch.quantile(weights.flatten(1), levels, dim=1)
+        return best((weights >= xi[..., None, None, None]).to(weights.dtype))
+
+    sequence = [strategies.fit("lottery", draw, replace(settings, lottery_rounds=1), seed)["lottery"].weights]
+    for _ in range(settings.lottery_rounds - 1):
+        sequence.append(sequence[-1] * cut(sequence[-1]))
+    weights = {"lottery": best(torch.stack(sequence))}
+    weights["lottery-bin"] = cut(weights["lottery"])
+    return {model: weights[model] for model in models}
+
+
 def _relu_auc(weights: Tensor, draw: Draw) -> Tensor:
     """AUC of the scores ``max(0, z)``: objects with a negative z tie."""
     return auc_of_scores(ordering_sums(weights, draw).relu(), draw.y_test)
@@ -326,5 +350,6 @@ READINGS = (
     Reading(16, "test objects", "50 per class", "25 per class", _case(judge=_auc_on_half), _BOTH),
     Reading(23, "signs of components", "our rule", "all flipped", _signs(-1), _BOTH, "citeseer"),
     Reading(23, "signs of components", "our rule", "random", _signs(-1, 1), _BOTH, "citeseer"),
+    Reading(24, "weight 0", "no edge", "an edge if ξ = 0", _case(train=_cut_with_zeros), ("lottery", "lottery-bin")),
 )
 """Other readings of the gaps, with what is measured: all but those of `gaps` that cannot change an AUC."""
