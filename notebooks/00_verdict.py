@@ -1,10 +1,5 @@
 # ---
 # jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -79,12 +74,22 @@ verdict.counts(judged)
 # best of the other eight models, both chosen by their medians; the mean over ten runs that share their objects. The
 # intervals hold together with a confidence of 95 %.
 
-# %% mystnb={"figure": {"caption": "Lead of bin or bin→real over the best of the other eight models, in every case, under each protocol. Not a figure of the paper: its claim is that all points but one lie above the line.", "name": "fig-leads"}, "image": {"alt": "Three panels, one per protocol, with the leads in AUC of all cases in rising order and their intervals. The titles count the cases that are clearly ahead, tied and clearly behind; the numbers stand in the section on C1 below."}}
+# %%
 part = ledger.LEDGER[0].parts[0]
 leads = part.values(evidence.rows)
 tables = [ledger.cases(leads[leads["protocol"] == p], part) for p in ledger.PROTOCOLS]
 leads = pd.concat(tables)
 figures_models.leads(leads)
+
+# %% [markdown]
+# :::{caption} fig-leads
+# :alt: Three panels, one per protocol, with the leads in AUC of all cases in rising order and their intervals. The
+#   titles count the cases that are clearly ahead, tied and clearly behind; the numbers stand in the section on C1
+#   below.
+#
+# Lead of bin or bin→real over the best of the other eight models, in every case, under each protocol. Not a figure of
+# the paper: its claim is that all points but one lie above the line.
+# :::
 
 # %%
 # NBVAL_IGNORE_OUTPUT

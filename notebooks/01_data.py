@@ -1,10 +1,5 @@
 # ---
 # jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -82,9 +77,20 @@ print("images of each digit:", np.bincount(digits).tolist())
 mean_pooled = data.load("mnist").features
 max_pooled = data.load("mnist", pooling="max").features
 
-# %% mystnb={"figure": {"name": "fig-digits", "caption": "The first image of each digit: as given, cropped to 24 x 24, pooled to 8 x 8 by the mean and by the maximum of 3 x 3 pixels. The paper describes this in Sec. 5 and has no figure of it. The blue frame is the crop. With the maximum, strokes swell and holes close."}, "image": {"alt": "Four rows of ten small pictures, the digits 0 to 9. First row: the originals with a frame 2 pixels from the border. Second row: the cropped digits. Third row: 8 by 8 mean-pooled digits, blurred but readable. Fourth row: 8 by 8 max-pooled digits, thick and dark, the holes of 6, 8 and 9 closed."}}
+# %%
 first = [int(np.flatnonzero(digits == digit)[0]) for digit in range(10)]
 figures_data.digit_preparation(images[first], mean_pooled[first], max_pooled[first])
+
+# %% [markdown]
+# :::{caption} fig-digits
+# :alt: Four rows of ten small pictures, the digits 0 to 9. First row: the originals with a frame 2 pixels from the
+#   border. Second row: the cropped digits. Third row: 8 by 8 mean-pooled digits, blurred but readable. Fourth row: 8
+#   by 8 max-pooled digits, thick and dark, the holes of 6, 8 and 9 closed.
+#
+# The first image of each digit: as given, cropped to 24 x 24, pooled to 8 x 8 by the mean and by the maximum of 3 x 3
+# pixels. The paper describes this in Sec. 5 and has no figure of it. The blue frame is the crop. With the maximum,
+# strokes swell and holes close.
+# :::
 
 # %% [markdown]
 # The crop costs next to nothing, because MNIST's digits were made to fit 20 x 20 pixels before their centre of mass was
@@ -123,7 +129,7 @@ pd.Series(topics).value_counts().sort_index().rename("papers").to_frame().T
 # %% [markdown]
 # The projection on principal components mixes all words into every feature.
 
-# %% mystnb={"figure": {"name": "fig-abstracts", "caption": "Twenty papers of each class, as words (left, the 200 most frequent) and as the network sees them (right). Not in the paper. Few features differ between classes at a glance, and those are among the first."}, "image": {"alt": "Two panels with 120 rows, one per paper, in six blocks: AI, Agents, DB, HCI, IR, ML. Left: sparse black dots where a word occurs, denser for frequent words. Right: a coloured map of 64 features between minus 0.5 and 0.5, strong colours on the left, fading to the right."}}
+# %%
 abstracts = data.load("citeseer")
 shown = np.concatenate([np.flatnonzero(topics == one)[:20] for one in abstracts.classes])
 frequent = np.argsort(-words.sum(axis=0), kind="stable")[:200]
@@ -131,13 +137,32 @@ dots = words[shown][:, frequent].toarray()
 figures_data.abstracts_and_features(dots, abstracts.features[shown], topics[shown].tolist())
 
 # %% [markdown]
+# :::{caption} fig-abstracts
+# :alt: Two panels with 120 rows, one per paper, in six blocks: AI, Agents, DB, HCI, IR, ML. Left: sparse black dots
+#   where a word occurs, denser for frequent words. Right: a coloured map of 64 features between minus 0.5 and 0.5,
+#   strong colours on the left, fading to the right.
+#
+# Twenty papers of each class, as words (left, the 200 most frequent) and as the network sees them (right). Not in the
+# paper. Few features differ between classes at a glance, and those are among the first.
+# :::
+
+# %% [markdown]
 # How much of the corpus do 64 components hold? A word that occurs in a share $p$ of the papers has variance $p (1 - p)$;
 # their sum is the total.
 
-# %% mystnb={"figure": {"name": "fig-variance", "caption": "Share of Citeseer's variance that the first principal components hold together. Not in the paper. There is no bend after which the rest would be noise."}, "image": {"alt": "A curve that rises slowly and steadily from 0 components to 64 components, where it has reached about a quarter of the variance."}}
+# %%
 p = words.mean(axis=0)
 shares = data.principal_scores(words).var(axis=0) / np.sum(p * (1 - p))
 figures_data.explained_variance(shares)
+
+# %% [markdown]
+# :::{caption} fig-variance
+# :alt: A curve that rises slowly and steadily from 0 components to 64 components, where it has reached about a
+#   quarter of the variance.
+#
+# Share of Citeseer's variance that the first principal components hold together. Not in the paper. There is no bend
+# after which the rest would be noise.
+# :::
 
 # %%
 for count in (1, 8, 64):
@@ -235,8 +260,18 @@ spread["median sum"] = [f"{np.median(s):.1f}" for s in sums]
 spread["greatest sum"] = [f"{s.max():.1f}" for s in sums]
 spread
 
-# %% mystnb={"figure": {"name": "fig-spread", "caption": "Single features (left) and their sum over an object (right). Not in the paper. Digits lie on one side of zero, abstracts on both."}, "image": {"alt": "Left: densities of single features on a log scale; both MNIST curves start with a spike at zero and extend to about 0.5 on the positive side only, Citeseer is a bell around zero. Right: densities of the sum of an object's features; Citeseer is a wide bell around zero, the two MNIST curves are narrow bells between 3 and 6."}}
+# %%
 figures_data.feature_spread(prepared)
+
+# %% [markdown]
+# :::{caption} fig-spread
+# :alt: Left: densities of single features on a log scale; both MNIST curves start with a spike at zero and extend to
+#   about 0.5 on the positive side only, Citeseer is a bell around zero. Right: densities of the sum of an object's
+#   features; Citeseer is a wide bell around zero, the two MNIST curves are narrow bells between 3 and 6.
+#
+# Single features (left) and their sum over an object (right). Not in the paper. Digits lie on one side of zero,
+# abstracts on both.
+# :::
 
 # %% [markdown]
 # This difference will come back. The networks of the paper have weights that are 0 or 1, or at least not negative, and
@@ -270,8 +305,17 @@ objects, width = chosen.features.shape
 print(chosen.name, "has", objects, "objects with", width, "features")
 pd.Series(chosen.labels).value_counts().sort_index().rename("objects").to_frame().T
 
-# %% mystnb={"figure": {"name": "fig-classes", "caption": "What tells the classes apart: the mean of each feature over each class, compared with the mean over all classes. Not in the paper."}, "image": {"alt": "A coloured map with one row per class and one column per feature. Purple cells are features that are larger in this class than in the others, orange cells those that are smaller."}}
+# %%
 figures_data.class_means(chosen.features, chosen.labels, chosen.classes)
+
+# %% [markdown]
+# :::{caption} fig-classes
+# :alt: A coloured map with one row per class and one column per feature. Purple cells are features that are larger in
+#   this class than in the others, orange cells those that are smaller.
+#
+# What tells the classes apart: the mean of each feature over each class, compared with the mean over all classes. Not
+# in the paper.
+# :::
 
 # %% [markdown]
 # The task of the first two classes, as an example. A draw holds all runs in one tensor, `[runs, objects, features]`, and

@@ -1,10 +1,5 @@
 # ---
 # jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -131,9 +126,18 @@ def curve(M: float) -> pd.DataFrame:
 # text has two of them (gap 1): Sec. 3 and 4 print $B_M (1 - B_M)$, App. A and Lemma 4.2 use
 # $M B_M (1 - B_M)$. The second one is the derivative.
 
-# %% mystnb={"figure": {"name": "fig-step-functions", "caption": "Fig. 2 of the paper: the step function for several M (left), its derivative (middle), and the derivative as Sec. 3 and 4 print it, without the factor M (right)."}, "image": {"alt": "Three panels over w from -1 to 1, five curves each. Left: sigmoids from 0 to 1, steeper for larger M. Middle: bells around 0, higher and narrower for larger M. Right: bells of one height, 0.25, narrower for larger M."}}
+# %%
 curves = pd.concat([curve(M) for M in several_sharpnesses])
 figures_algorithm.step_functions(curves)
+
+# %% [markdown]
+# :::{caption} fig-step-functions
+# :alt: Three panels over w from -1 to 1, five curves each. Left: sigmoids from 0 to 1, steeper for larger M. Middle:
+#   bells around 0, higher and narrower for larger M. Right: bells of one height, 0.25, narrower for larger M.
+#
+# Fig. 2 of the paper: the step function for several M (left), its derivative (middle), and the derivative as Sec. 3 and
+# 4 print it, without the factor M (right).
+# :::
 
 # %% [markdown]
 # The highest slope is $M/4$, at $w = 0$; as printed it is always $1/4$.
@@ -184,11 +188,21 @@ print(f"% of weights with a slope below {NEGLIGIBLE}")
 # prints $0 < M_{soft} \geq M_{hard}$: a typing error, gap 3. The case $M_{soft} = M_{hard}$ is (4) itself, and Fig. 3
 # needs it.)
 
-# %% mystnb={"figure": {"name": "fig-hard-and-soft", "caption": "The pair of Algorithm 1 (not in the paper): the hard and the soft step (left), their slopes on a logarithmic axis (right). Grey: where the middle 95 % of the weights of the sparse start lie."}, "image": {"alt": "Left: a steep and a gentle sigmoid. Right: the slope of the steep one falls fast on both sides of zero, that of the gentle one slowly. The sparse start spans -0.41 to -0.02, where the steep one's slope has fallen by up to seven orders of magnitude."}}
+# %%
 pair = {f"$M_{{hard}}$ = {M_hard:g}": M_hard, f"$M_{{soft}}$ = {M_soft:g}": M_soft}
 both = pd.concat([curve(M).assign(name=name) for name, M in pair.items()])
 low, high = torch.quantile(drawn["sparse"].flatten(), torch.tensor([0.025, 0.975])).tolist()
 figures_algorithm.hard_and_soft(both, {"sparse start": (low, high)})
+
+# %% [markdown]
+# :::{caption} fig-hard-and-soft
+# :alt: Left: a steep and a gentle sigmoid. Right: the slope of the steep one falls fast on both sides of zero, that
+#   of the gentle one slowly. The sparse start spans -0.41 to -0.02, where the steep one's slope has fallen by up to
+#   seven orders of magnitude.
+#
+# The pair of Algorithm 1 (not in the paper): the hard and the soft step (left), their slopes on a logarithmic axis
+# (right). Grey: where the middle 95 % of the weights of the sparse start lie.
+# :::
 
 # %% [markdown]
 # With the sparse start, the median weight is multiplied by the following slopes. The soft one is larger by orders of

@@ -1,10 +1,5 @@
 # ---
 # jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -283,9 +278,19 @@ pd.DataFrame(rows).round(2).set_index("batch")
 # sees, and $B_\infty(w)$, which would be extracted if training stopped there. The flip ratio is the share of weights of the
 # latter that changed in one step.
 
-# %% mystnb={"figure": {"name": "fig-one-descent", "caption": "One run of Algorithm 1 (not in the paper): objective on the training objects, AUC on the test objects, density of the two layers of the binary network, share of weights that flip in a step."}, "image": {"alt": "Four panels over 200 steps. The objective falls from 0 to about -21, the AUC rises to above 0.9 within the first steps, density falls slightly in layer 1 and grows about tenfold in layer 2, the flip ratio is largest in the first steps and decays."}}
+# %%
 _, course = convergence.follow(draw[0], sparse[:1], M_hard, M_soft, steps, rate)
 figures_algorithm.one_descent(course)
+
+# %% [markdown]
+# :::{caption} fig-one-descent
+# :alt: Four panels over 200 steps. The objective falls from 0 to about -21, the AUC rises to above 0.9 within the
+#   first steps, density falls slightly in layer 1 and grows about tenfold in layer 2, the flip ratio is largest in
+#   the first steps and decays.
+#
+# One run of Algorithm 1 (not in the paper): objective on the training objects, AUC on the test objects, density of the
+# two layers of the binary network, share of weights that flip in a step.
+# :::
 
 # %%
 frames = sorted({0, steps // 20, steps // 4, steps})
@@ -300,11 +305,21 @@ shown.round(
 # the connections gather on a few inputs. A column of layer 2 is a hidden node: those that are of use become of use to many
 # outputs. Nothing in (11) tells outputs apart, so that what helps one of them helps them all.
 
-# %% mystnb={"figure": {"name": "fig-weight-pictures", "caption": "The binary network of the same run at four steps (not in the paper). Each picture is one layer, a matrix of I x I weights; black is 1."}, "image": {"alt": "Two rows of four square pictures. The upper row, layer 1, starts as scattered dots and ends as two or three dense columns with little else. The lower row, layer 2, starts as scattered dots and ends as some twenty broken vertical stripes."}}
+# %%
 pictures = {}
 descend(draw[0], sparse[:1], BINARY(M_hard, M_soft), steps, rate,
         watch=lambda step, w: pictures.update({step: binarize.hard_step(w[0]).double().numpy()}))  # fmt: skip
 figures_algorithm.weight_pictures({step: pictures[step] for step in frames})
+
+# %% [markdown]
+# :::{caption} fig-weight-pictures
+# :alt: Two rows of four square pictures. The upper row, layer 1, starts as scattered dots and ends as two or three
+#   dense columns with little else. The lower row, layer 2, starts as scattered dots and ends as some twenty broken
+#   vertical stripes.
+#
+# The binary network of the same run at four steps (not in the paper). Each picture is one layer, a matrix of I x I
+# weights; black is 1.
+# :::
 
 
 # %%
@@ -361,7 +376,7 @@ starts.round(2).round({"sum in layer 2": 1})
 #
 # How precise must the density be? Algorithm 1 is run from starts of many densities, with two scales $s$.
 
-# %% mystnb={"figure": {"name": "fig-starting-density", "caption": "What the density of the start does (not in the paper): test AUC after training, median (solid) and quartiles (dashed), and the share of runs in which any binary weight changed. The dotted line is p = 1/I."}, "image": {"alt": "Two panels over the density of the start from 0.00001 to 0.5, on a logarithmic axis. With s = 0.1 the AUC is above 0.9 on a plateau from 0.001 to 0.125 and falls to one half on both sides. With s = 1 the plateau is narrower and lower. The share of runs that moved is one on the plateaus and zero beyond."}}
+# %%
 densities = [1 / 2, 1 / 4, 1 / 8, 1 / 64, 1 / 1000, 1e-4, 1e-5]
 swept = pd.concat(
     convergence.density_sweep(draw, progress(densities, f"starts with s = {scale}"), scale, M_hard, M_soft, steps, rate, seed)
@@ -369,6 +384,16 @@ swept = pd.concat(
     for scale in (0.1, 1.0)
 )  # fmt: skip
 figures_algorithm.starting_density(swept, draw.width)
+
+# %% [markdown]
+# :::{caption} fig-starting-density
+# :alt: Two panels over the density of the start from 0.00001 to 0.5, on a logarithmic axis. With s = 0.1 the AUC is
+#   above 0.9 on a plateau from 0.001 to 0.125 and falls to one half on both sides. With s = 1 the plateau is narrower
+#   and lower. The share of runs that moved is one on the plateaus and zero beyond.
+#
+# What the density of the start does (not in the paper): test AUC after training, median (solid) and quartiles (dashed),
+# and the share of runs in which any binary weight changed. The dotted line is p = 1/I.
+# :::
 
 # %%
 SAID = {"sum_2": "sum in layer 2", "flat_2": "units at ±1", "no_gradient": "gradients = 0"}
@@ -408,9 +433,20 @@ print("2 w equals the scaled w, bit by bit:", torch.equal(2 * trained.latent, sc
 # first run. Nor was the quantity on the paper's axis; we show the training objective of the extracted network,
 # which means the same for all $M_{hard}$, and its test AUC.
 
-# %% mystnb={"figure": {"name": "fig-convergence", "caption": "Fig. 3 of the paper: convergence of Algorithm 1 for several pairs of M_hard and M_soft, from the sparse start, at a constant learning rate. Median (solid) and quartiles (dashed) of ten runs: training objective (above) and test AUC (below) of the binary network."}, "image": {"alt": "Eight panels over 200 steps, a column for each of four values of M_hard. For M_hard = 5 no curve moves. For M_hard = 10 only the largest M_soft gets anywhere. For M_hard = 50 all converge, the smaller M_soft faster and lower. For M_hard = 200 the smallest M_soft reaches the lowest objective while M_soft = M_hard hardly descends."}}
+# %%
 courses = convergence.follow_grid(draw, sparse, progress(pairs, "Fig. 3"), steps, rate, every=max(1, steps // 10))
 figures_algorithm.convergence(courses)
+
+# %% [markdown]
+# :::{caption} fig-convergence
+# :alt: Eight panels over 200 steps, a column for each of four values of M_hard. For M_hard = 5 no curve moves. For
+#   M_hard = 10 only the largest M_soft gets anywhere. For M_hard = 50 all converge, the smaller M_soft faster and
+#   lower. For M_hard = 200 the smallest M_soft reaches the lowest objective while M_soft = M_hard hardly descends.
+#
+# Fig. 3 of the paper: convergence of Algorithm 1 for several pairs of M_hard and M_soft, from the sparse start, at a
+# constant learning rate. Median (solid) and quartiles (dashed) of ten runs: training objective (above) and test AUC
+# (below) of the binary network.
+# :::
 
 # %% [markdown]
 # The values after the last step. (Of $F$ only the median: at this rate its quartiles differ between processors.)
@@ -510,8 +546,19 @@ rounding = pd.concat(rounding, ignore_index=True)
 rounding["F_error"] = (rounding["F_relaxed"] - rounding["F_binary"]).abs()
 rounding["auc_error"] = (rounding["auc_relaxed"] - rounding["auc_binary"]).abs()
 
-# %% mystnb={"figure": {"name": "fig-rounding", "caption": "Claim C6 (not a figure of the paper): the objective that Algorithm 1 reaches (left, lower is better), and the error of rounding the trained network to a binary one, in F (middle) and in AUC (right), against M_hard, for three rules for M_soft. Median and quartiles."}, "image": {"alt": "Three panels over M_hard from 20 to 200. Left: with M_soft = M_hard the objective reached rises from -21 to -4; with the softer rules it stays near -21. Middle: the rounding error of F falls by orders of magnitude for all rules. Right: the rounding error of AUC is at most about 0.01."}}
+# %%
 figures_algorithm.rounding(rounding)
+
+# %% [markdown]
+# :::{caption} fig-rounding
+# :alt: Three panels over M_hard from 20 to 200. Left: with M_soft = M_hard the objective reached rises from -21 to
+#   -4; with the softer rules it stays near -21. Middle: the rounding error of F falls by orders of magnitude for all
+#   rules. Right: the rounding error of AUC is at most about 0.01.
+#
+# Claim C6 (not a figure of the paper): the objective that Algorithm 1 reaches (left, lower is better), and the error of
+# rounding the trained network to a binary one, in F (middle) and in AUC (right), against M_hard, for three rules for
+# M_soft. Median and quartiles.
+# :::
 
 # %%
 medians = rounding.groupby(["setting", "M_hard"], sort=False)[["F_relaxed", "F_error", "auc_error"]].median()

@@ -1,10 +1,5 @@
 # ---
 # jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -258,8 +253,19 @@ names = ["rate", "gap of average point", "gap of last point", "bound (M5)"]
 shown = constant.iloc[::4].set_index("T").set_axis(names, axis=1)
 shown.rename_axis(index=None, columns="T")
 
-# %% mystnb={"figure": {"caption": "One weight on a line: Theorem 4.3 of the paper promises the dashed curve, and Algorithm 1 stays on the black one (left). With a constant rate tuned for T it descends, below the bound that the next chapter proves (right). The paper has no figure of its bound.", "name": "fig-line"}, "image": {"alt": "Two log-log plots over the number of steps T. Left: the measured gap is flat while the dashed bound of Theorem 4.3 falls below it; the dotted proved bound lies above both. Right: with a tuned constant rate the measured gap falls and stays below the dotted proved bound."}}
+# %%
 figures_algorithm.bound_on_a_line(decaying, constant)
+
+# %% [markdown]
+# :::{caption} fig-line
+# :alt: Two log-log plots over the number of steps T. Left: the measured gap is flat while the dashed bound of Theorem
+#   4.3 falls below it; the dotted proved bound lies above both. Right: with a tuned constant rate the measured gap
+#   falls and stays below the dotted proved bound.
+#
+# One weight on a line: Theorem 4.3 of the paper promises the dashed curve, and Algorithm 1 stays on the black one
+# (left). With a constant rate tuned for T it descends, below the bound that the next chapter proves (right). The paper
+# has no figure of its bound.
+# :::
 
 # %% [markdown]
 # ## Which steps of the proof fail

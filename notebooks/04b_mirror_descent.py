@@ -1,10 +1,5 @@
 # ---
 # jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -340,8 +335,19 @@ counted["median (M5) / gap"] = tuned.groupby(by)["loose"].median().map("{:.2g}".
 counted.index = counted.index.map(", ".join)
 counted.rename_axis(columns="h, gradients")
 
-# %% mystnb={"figure": {"caption": "Bound against measured gap, one point per random problem. In the grey part the bound is violated. Left: Theorem 4.3 of the paper, eq. (10), last point, rates c/t. Right: the bound (M5), average point, the constant rate of the corollary. The paper has no such figure.", "name": "fig-search"}, "image": {"alt": "Two log-log scatter plots of bound against measured gap. Left, Theorem 4.3: most points of the smallest c lie in the grey part, where the bound is violated; those of larger c lie above the diagonal, some by many orders of magnitude. Right, the proved bound: all points lie above the diagonal, within about one order of magnitude."}}
+# %%
 figures_algorithm.bounds_against_gaps(searched, tuned)
+
+# %% [markdown]
+# :::{caption} fig-search
+# :alt: Two log-log scatter plots of bound against measured gap. Left, Theorem 4.3: most points of the smallest c lie
+#   in the grey part, where the bound is violated; those of larger c lie above the diagonal, some by many orders of
+#   magnitude. Right, the proved bound: all points lie above the diagonal, within about one order of magnitude.
+#
+# Bound against measured gap, one point per random problem. In the grey part the bound is violated. Left: Theorem 4.3 of
+# the paper, eq. (10), last point, rates c/t. Right: the bound (M5), average point, the constant rate of the corollary.
+# The paper has no such figure.
+# :::
 
 # %% [markdown]
 # ## Why $M_{soft} < M_{hard}$
@@ -385,7 +391,7 @@ some = [0.01, 0.1, 0.2, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0]
 factors = {f"{ratio:g}": mirror.vertex_factor(ratio) for ratio in some}
 pd.DataFrame(factors, index=["factor"]).rename_axis(columns="M_soft / M_hard")
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "The potential (M2) for several ratios of the two constants (left), and the factor in the tuned bound (right). At ratio 1 the potential is infinite at the vertices, and so is the bound. The paper has no such figure.", "name": "fig-potential"}, "image": {"alt": "Left: four convex curves of the potential over v between 0 and 1; the larger the ratio, the steeper they rise at the ends, and the one for ratio 1 goes to infinity. Right: the factor of the bound rises slowly with the ratio and without limit as it tends to 1."}}
+# %% tags=["hide-input"]
 curves, centre = [], torch.zeros(1, dtype=torch.float64)
 for ratio in (0.1, 0.5, 0.9, 1.0):
     v = torch.linspace(0, 1, 401, dtype=torch.float64)
@@ -397,6 +403,16 @@ grid = np.linspace(0.01, 0.99, 99)
 factors = [mirror.vertex_factor(ratio) for ratio in grid]
 factors = pd.DataFrame({"ratio": grid, "factor": factors})
 figures_algorithm.mirror_potential(pd.concat(curves), factors)
+
+# %% [markdown]
+# :::{caption} fig-potential
+# :alt: Left: four convex curves of the potential over v between 0 and 1; the larger the ratio, the steeper they rise
+#   at the ends, and the one for ratio 1 goes to infinity. Right: the factor of the bound rises slowly with the ratio
+#   and without limit as it tends to 1.
+#
+# The potential (M2) for several ratios of the two constants (left), and the factor in the tuned bound (right). At ratio
+# 1 the potential is infinite at the vertices, and so is the bound. The paper has no such figure.
+# :::
 
 # %% [markdown]
 # ```{prf:remark} How bad is infinite?
@@ -468,13 +484,23 @@ flips = pd.DataFrame(rows, columns=["w", "M_soft", "formula", "price"])
 flips["paid / formula"] = flips["price"] / flips["formula"]
 flips.set_index("w").rename_axis(index=None, columns="|w|").drop(columns="price")
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "What must be paid for a flip, in learning rate times gradient, over the soft constant: formula (M10) as lines, simulated weights as squares. A reason for what the paper's Fig. 3 shows (claim C5).", "name": "fig-price"}, "image": {"alt": "Log-log plot of the price of a flip over M_soft for weights of size 0.05, 0.1 and 0.2. Each curve falls, has one minimum, and then rises steeply; larger weights have their minimum further left. Squares from simulations lie on the curves."}}
+# %% tags=["hide-input"]
 grid = torch.logspace(-0.3, 2, 200, dtype=torch.float64)
 curves = []
 for size in sizes:
     prices = mirror.mirror_map(torch.full_like(grid, size), grid)
     curves.append(pd.DataFrame({"w": size, "M_soft": grid, "price": prices}))
 figures_algorithm.flip_price(pd.concat(curves), flips)
+
+# %% [markdown]
+# :::{caption} fig-price
+# :alt: Log-log plot of the price of a flip over M_soft for weights of size 0.05, 0.1 and 0.2. Each curve falls, has
+#   one minimum, and then rises steeply; larger weights have their minimum further left. Squares from simulations lie
+#   on the curves.
+#
+# What must be paid for a flip, in learning rate times gradient, over the soft constant: formula (M10) as lines,
+# simulated weights as squares. A reason for what the paper's Fig. 3 shows (claim C5).
+# :::
 
 # %% tags=["hide-input"]
 checked = pd.concat([searched, tuned])

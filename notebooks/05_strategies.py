@@ -1,10 +1,5 @@
 # ---
 # jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -223,8 +218,19 @@ for task, drawn in draws.items():
     references[task.title, task.train_per_class] = np.median(aucs)
 references = pd.Series(references)
 
-# %% mystnb={"figure": {"caption": "Fig. 4 of the paper, drawn again: run time and AUC of the ten models, median and quartiles over runs, for tasks (rows) and training sizes (columns). A derived model's time includes its parent's. Dashed: logistic regression.", "name": "fig-runtime-auc"}, "image": {"alt": "A grid of scatter plots, a row for each task and a column for each training size. The horizontal axis is the run time on a log scale, the vertical axis the AUC. With the charitable protocol the two green points of bin and bin→real lie above all others, at similar run times, and below the dashed line of logistic regression, except for 1 vs 2. The medians are in the table that follows."}}
+# %%
 figures_models.runtime_and_auc(results, "task", references)
+
+# %% [markdown]
+# :::{caption} fig-runtime-auc
+# :alt: A grid of scatter plots, a row for each task and a column for each training size. The horizontal axis is the
+#   run time on a log scale, the vertical axis the AUC. With the charitable protocol the two green points of bin and
+#   bin→real lie above all others, at similar run times, and below the dashed line of logistic regression, except for
+#   1 vs 2. The medians are in the table that follows.
+#
+# Fig. 4 of the paper, drawn again: run time and AUC of the ten models, median and quartiles over runs, for tasks (rows)
+# and training sizes (columns). A derived model's time includes its parent's. Dashed: logistic regression.
+# :::
 
 # %% [markdown]
 # The medians of the AUC:
@@ -267,9 +273,20 @@ todo = [(name, task) for name in under_test for task in small]
 tables = side_by_side(under, todo, "protocols")
 compared = pd.concat(tables, ignore_index=True)
 
-# %% mystnb={"figure": {"caption": "The same models under three protocols: AUC, median and quartiles over runs, at the smallest training size. Only starts and learning rates differ. Dashed: logistic regression.", "name": "fig-protocols"}, "image": {"alt": "A panel for each protocol, with the AUC of the ten models on each task. Under the literal protocol most models lie between one half and two thirds, except for 1 vs 2. Under the charitable one the two green points of bin and bin→real stand above all others. Under the tuned one the points of real, lottery and bin lie side by side. The medians are in the table that follows."}}
+# %%
 reference = {t.title: references[t.title, t.train_per_class] for t in small}
 figures_models.protocols_compared(compared, pd.Series(reference))
+
+# %% [markdown]
+# :::{caption} fig-protocols
+# :alt: A panel for each protocol, with the AUC of the ten models on each task. Under the literal protocol most models
+#   lie between one half and two thirds, except for 1 vs 2. Under the charitable one the two green points of bin and
+#   bin→real stand above all others. Under the tuned one the points of real, lottery and bin lie side by side. The
+#   medians are in the table that follows.
+#
+# The same models under three protocols: AUC, median and quartiles over runs, at the smallest training size. Only starts
+# and learning rates differ. Dashed: logistic regression.
+# :::
 
 # %%
 cases = compared.groupby(["task", "protocol", "model"], sort=False)
@@ -298,9 +315,18 @@ lead = pd.concat(lead, names=["protocol"]).round(9)
 # "The performance gap between $N^*_{bin}$ and $N^*_{bin \to real}$ is the contribution of the weight values": the AUC
 # of `bin→real` minus that of `bin`, for every task and size of Fig. 4.
 
-# %% mystnb={"figure": {"caption": "The gap of Fig. 1: what real weights add to the AUC of the architecture that Algorithm 1 found. Difference of medians, with a 95 % paired bootstrap interval over runs.", "name": "fig-contribution"}, "image": {"alt": "A dot with an interval for each task and size, on an axis of AUC differences with a line at zero. Nearly all intervals contain zero. The numbers are in the table that follows."}}
+# %%
 weights_add = margin(results, ["bin-real"], ["bin"]).round(9)
 figures_models.contribution_of_weights(weights_add)
+
+# %% [markdown]
+# :::{caption} fig-contribution
+# :alt: A dot with an interval for each task and size, on an axis of AUC differences with a line at zero. Nearly all
+#   intervals contain zero. The numbers are in the table that follows.
+#
+# The gap of Fig. 1: what real weights add to the AUC of the architecture that Algorithm 1 found. Difference of medians,
+# with a 95 % paired bootstrap interval over runs.
+# :::
 
 # %%
 (weights_add.round(3) + 0.0).map("{:+.3f}".format)

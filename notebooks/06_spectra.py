@@ -1,10 +1,5 @@
 # ---
 # jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -156,12 +151,23 @@ for title in tasks:
 # We read "1" as the identity: every node has a loop of weight one. A node without edges then has degree one, and no
 # division by zero arises. The other reading, a block of ones, comes {ref}`below <sec-ones>`.
 
-# %% mystnb={"figure": {"name": "fig-graph", "caption": "The network that bin found in run 0 of the last task of this page (left), a random network with as many edges in each layer (middle), and the adjacency matrix of the first (right). Not in the paper. Grey nodes have no edge."}, "image": {"alt": "Left: three columns of 64 dots, inputs, hidden, outputs, joined by thin lines that meet in a few hubs; a third of the inputs are grey and unconnected. Middle: the same with evenly spread lines, hardly any node unconnected. Right: a square of nine blocks; the diagonal ones hold a diagonal line, the four blocks beside them hold scattered dots that crowd in some rows and columns, the two corner blocks are empty."}}
+# %%
 bins = edges[list(tasks)[-1], protocol]["binary"][STRATEGIES.index("bin")]
 example = bins[0]
 twin = similarity.shuffled_edges(example, np.random.default_rng(seed))
 pictures = {"bin": example.numpy(), "random, as many edges": twin.numpy()}
 figures_spectra.network_graph(pictures, spectra.adjacency(example).numpy())
+
+# %% [markdown]
+# :::{caption} fig-graph
+# :alt: Left: three columns of 64 dots, inputs, hidden, outputs, joined by thin lines that meet in a few hubs; a third
+#   of the inputs are grey and unconnected. Middle: the same with evenly spread lines, hardly any node unconnected.
+#   Right: a square of nine blocks; the diagonal ones hold a diagonal line, the four blocks beside them hold scattered
+#   dots that crowd in some rows and columns, the two corner blocks are empty.
+#
+# The network that bin found in run 0 of the last task of this page (left), a random network with as many edges in each
+# layer (middle), and the adjacency matrix of the first (right). Not in the paper. Grey nodes have no edge.
+# :::
 
 # %%
 width = example.shape[-1]
@@ -229,8 +235,23 @@ for title, by_kind in main.items():
     figure_5[title] = figures_spectra.Spectra(models, *arrays)
     print(f"{title}: the plane shows {100 * explained.sum():.0f} % of the variance")
 
-# %% mystnb={"figure": {"name": "fig-spectra", "caption": "Fig. 5 of the paper, for both readings of its caption: eigenvalues of the normalized Laplacian of real (left) and binary networks (middle), and the principal components of the spectra, one marker per network (right). Solid: median of the runs; dashed, with shade between: quartiles (gap 17). Lines that coincide are drawn with different widths. Filled squares are binary networks, open circles real ones; many coincide."}, "image": {"alt": "One row per task. Left and middle: each curve rises from 0 at the first place to nearly 2 at place 192. The real networks of real, lottery and random coincide on Citeseer; bin starts with more than thirty zeros; agnostic has a wide band. Among binary networks on MNIST all curves but bin's coincide; on Citeseer the band of random reaches down to zero, and that of agnostic nearly does. Right: the markers of bin, squares and circles, form a cloud of their own. Squares of the other strategies lie close together, on Citeseer with some of random and agnostic far away at the left. Open circles of agnostic are scattered widely. Circles of real and random coincide."}}
+# %%
 figures_spectra.spectra_and_maps(figure_5)
+
+# %% [markdown]
+# :::{caption} fig-spectra
+# :alt: One row per task. Left and middle: each curve rises from 0 at the first place to nearly 2 at place 192. The
+#   real networks of real, lottery and random coincide on Citeseer; bin starts with more than thirty zeros; agnostic
+#   has a wide band. Among binary networks on MNIST all curves but bin's coincide; on Citeseer the band of random
+#   reaches down to zero, and that of agnostic nearly does. Right: the markers of bin, squares and circles, form a
+#   cloud of their own. Squares of the other strategies lie close together, on Citeseer with some of random and
+#   agnostic far away at the left. Open circles of agnostic are scattered widely. Circles of real and random coincide.
+#
+# Fig. 5 of the paper, for both readings of its caption: eigenvalues of the normalized Laplacian of real (left) and
+# binary networks (middle), and the principal components of the spectra, one marker per network (right). Solid: median
+# of the runs; dashed, with shade between: quartiles (gap 17). Lines that coincide are drawn with different widths.
+# Filled squares are binary networks, open circles real ones; many coincide.
+# :::
 
 # %% [markdown]
 # The numbers behind the figure: the number of zeros, and eigenvalues at five of the $3 I$ places; medians over runs.
@@ -272,12 +293,23 @@ pd.DataFrame(centres).T
 #
 # The same spectra as mean distances of each pair of strategies. The diagonal compares runs of one strategy.
 
-# %% mystnb={"figure": {"name": "fig-distances", "caption": "Mean distance between the spectra of two strategies' networks, real (left) and binary (right). Not in the paper, whose Fig. 5 leaves distances to the eye. On the diagonal: different runs of one strategy."}, "image": {"alt": "Heat maps of five by five strategies with the numbers written in, one row per task. Real networks: bin and agnostic are far from all others; real and random are at distance zero. Binary networks on MNIST: bin is far from all others, the other four are close together. On Citeseer random and agnostic are far from everything, themselves included."}}
+# %%
 distances = {title: {} for title in tasks}
 for title, by_kind in main.items():
     for kind, values in by_kind.items():
         distances[title][kind] = similarity.mean_distances(values).numpy()
 figures_spectra.distance_maps(distances, STRATEGIES)
+
+# %% [markdown]
+# :::{caption} fig-distances
+# :alt: Heat maps of five by five strategies with the numbers written in, one row per task. Real networks: bin and
+#   agnostic are far from all others; real and random are at distance zero. Binary networks on MNIST: bin is far from
+#   all others, the other four are close together. On Citeseer random and agnostic are far from everything, themselves
+#   included.
+#
+# Mean distance between the spectra of two strategies' networks, real (left) and binary (right). Not in the paper, whose
+# Fig. 5 leaves distances to the eye. On the diagonal: different runs of one strategy.
+# :::
 
 # %% [markdown]
 # Can strategies be told apart? With 999 permutations, 0.001 is the least p that can come out.
@@ -371,8 +403,19 @@ for title in tasks:
     weights = edges[title, protocol]["binary"]
     pairs[title] = similarity.distance_and_density(weights, STRATEGIES, seed)
 
-# %% mystnb={"figure": {"name": "fig-density", "caption": "Distance of the spectra of two binary networks, over the ratio of their densities (left) and over the distance of random networks with these densities (right). Not in the paper. Pairs on the line lie as far apart as chance would have it."}, "image": {"alt": "Scatter plots, one row per task. Left: grey points rise with the ratio of densities; green points, pairs with bin, rise too but lie higher. Right: grey points lie on the diagonal line; green points lie above it, except for some far to the right on Citeseer, which lie below."}}
+# %%
 figures_spectra.distance_against_density(pairs, "bin")
+
+# %% [markdown]
+# :::{caption} fig-density
+# :alt: Scatter plots, one row per task. Left: grey points rise with the ratio of densities; green points, pairs with
+#   bin, rise too but lie higher. Right: grey points lie on the diagonal line; green points lie above it, except for
+#   some far to the right on Citeseer, which lie below.
+#
+# Distance of the spectra of two binary networks, over the ratio of their densities (left) and over the distance of
+# random networks with these densities (right). Not in the paper. Pairs on the line lie as far apart as chance would
+# have it.
+# :::
 
 # %%
 tables = {title: similarity.pair_table(pairs[title], "bin") for title in tasks}
@@ -389,10 +432,19 @@ tables = {title: similarity.beyond_table(w, seed) for title, w in binary.items()
 print("median distance from what density explains:")
 pd.concat(tables, names=["task", "model"]).round(2)
 
-# %% mystnb={"figure": {"name": "fig-beyond", "caption": "Mean distance between the binary networks of two strategies at equal density: of spectra minus those of random networks with as many edges. Not in the paper."}, "image": {"alt": "Heat maps of five by five strategies, one per task. The row and the column of bin are dark, all other cells are near zero."}}
+# %%
 rest = {title: similarity.beyond_density(binary[title], seed=seed) for title in tasks}
 matrices = {title: similarity.mean_distances(s).numpy() for title, s in rest.items()}
 figures_spectra.distance_maps({"at equal density": matrices}, STRATEGIES)
+
+# %% [markdown]
+# :::{caption} fig-beyond
+# :alt: Heat maps of five by five strategies, one per task. The row and the column of bin are dark, all other cells
+#   are near zero.
+#
+# Mean distance between the binary networks of two strategies at equal density: of spectra minus those of random
+# networks with as many edges. Not in the paper.
+# :::
 
 # %%
 shrinks = {}

@@ -1,10 +1,5 @@
 # ---
 # jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -117,8 +112,19 @@ print(len(effects), "effects of", len(ranked), "choices")
 # Claims C11 and C14 are in the picture as well: they say how much two more choices matter. They have
 # sections of their own below.
 
-# %% mystnb={"figure": {"caption": "Every choice that the text leaves open, by the largest change of a median AUC that another reading brings. Left: the model changed most. Right: the lead of bin over real. A marker is a (task, reading); numbers in brackets are gaps or claims. Not in the paper.", "name": "fig-ranked-effects"}, "image": {"alt": "Two panels with a row for each choice, sorted by size of effect. The starts of bin and of real, the counting of ties and the sign of real weights have markers near plus or minus one half; those of the lower half of the rows are at zero. The numbers are in the tables that follow."}}
+# %%
 figures_models.ranked_effects(effects, ranked, LEAD)
+
+# %% [markdown]
+# :::{caption} fig-ranked-effects
+# :alt: Two panels with a row for each choice, sorted by size of effect. The starts of bin and of real, the counting
+#   of ties and the sign of real weights have markers near plus or minus one half; those of the lower half of the rows
+#   are at zero. The numbers are in the tables that follow.
+#
+# Every choice that the text leaves open, by the largest change of a median AUC that another reading brings. Left: the
+# model changed most. Right: the lead of bin over real. A marker is a (task, reading); numbers in brackets are gaps or
+# claims. Not in the paper.
+# :::
 
 # %%
 shown = ranked.assign(model=ranked["model"].map(label)).set_index("gap")
@@ -173,17 +179,36 @@ else:
 # which scale? Left is the median AUC of `bin`, right the share of runs that train at all: those whose objective $F$ on the
 # training objects is lower by more than 0.01 at the end.
 
-# %% mystnb={"figure": {"caption": "Algorithm 1 from normal starts: median AUC (left) and share of runs that train at all (right), over mean and scale. Not in the paper.", "name": "fig-starts-bin"}, "image": {"alt": "Four heat maps, two for each task. On digits only a diagonal of starts trains, those with a mean of about minus two scales; all others stay at an AUC of one half. On abstracts more starts train, and the same diagonal has the highest AUC. The numbers are written in the cells."}}
+# %%
 of_bin = sensitivity.start_grid(chosen[1:] or chosen, "bin", base=protocol, **again)
 figures_models.start_maps(of_bin)
+
+# %% [markdown]
+# :::{caption} fig-starts-bin
+# :alt: Four heat maps, two for each task. On digits only a diagonal of starts trains, those with a mean of about
+#   minus two scales; all others stay at an AUC of one half. On abstracts more starts train, and the same diagonal has
+#   the highest AUC. The numbers are written in the cells.
+#
+# Algorithm 1 from normal starts: median AUC (left) and share of runs that train at all (right), over mean and scale.
+# Not in the paper.
+# :::
 
 # %% [markdown]
 # The diagonal is the rule of {doc}`03_algorithm`: the share of positive weights must be near $1/I$, which ties the mean to
 # the scale. Now `real`, whose weights are $w = u^2$ with $u \sim N(\mu, s^2)$:
 
-# %% mystnb={"figure": {"caption": "The same for real networks, w = u² with normal u. Not in the paper.", "name": "fig-starts-real"}, "image": {"alt": "Four heat maps, two for each task. On digits the scale 1 and the mean 1 do not train; smaller ones do, and reach an AUC as high as that of bin. On abstracts all but the smallest start train, and small means and scales have the highest AUC. The numbers are written in the cells."}}
+# %%
 of_real = sensitivity.start_grid(chosen[1:] or chosen, "real", base=protocol, **again)
 figures_models.start_maps(of_real)
+
+# %% [markdown]
+# :::{caption} fig-starts-real
+# :alt: Four heat maps, two for each task. On digits the scale 1 and the mean 1 do not train; smaller ones do, and
+#   reach an AUC as high as that of bin. On abstracts all but the smallest start train, and small means and scales
+#   have the highest AUC. The numbers are written in the cells.
+#
+# The same for real networks, w = u² with normal u. Not in the paper.
+# :::
 
 # %%
 for name, grid in {"bin": of_bin, "real": of_real}.items():
@@ -203,9 +228,19 @@ for name, grid in {"bin": of_bin, "real": of_real}.items():
 # scales. Learning rates are those of the protocol. In each cell is the lead of `bin`. A pair is *ahead* if the 95 % interval of
 # the lead lies above zero, *reversed* if it lies below, and a *tie* otherwise.
 
-# %% mystnb={"figure": {"caption": "Where bin beats real: the lead of bin in median AUC, over the start of bin (rows) and of real (columns). Not in the paper.", "name": "fig-headline"}, "image": {"alt": "A grid of coloured cells for each task. Green, bin ahead, fills the rows of sparse starts in the columns of large and of very small scales; blue, real ahead, fills the rows of dense starts in the columns of middle scales; grey ties fill the corner where neither trains and the corner where both do. The leads are written in the cells."}}
+# %%
 leads = sensitivity.headline_map(chosen, base=protocol, **again)
 figures_models.headline(leads)
+
+# %% [markdown]
+# :::{caption} fig-headline
+# :alt: A grid of coloured cells for each task. Green, bin ahead, fills the rows of sparse starts in the columns of
+#   large and of very small scales; blue, real ahead, fills the rows of dense starts in the columns of middle scales;
+#   grey ties fill the corner where neither trains and the corner where both do. The leads are written in the cells.
+#
+# Where bin beats real: the lead of bin in median AUC, over the start of bin (rows) and of real (columns). Not in the
+# paper.
+# :::
 
 # %% [markdown]
 # Four corners of the map, for each task. "Works" means density 1/64 for `bin` and $N(0, 0.3^2)$ for `real`:

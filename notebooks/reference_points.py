@@ -1,10 +1,5 @@
 # ---
 # jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -136,8 +131,18 @@ results = pd.concat(side_by_side(compared_on, tasks, "tasks"), ignore_index=True
 networks = ["bin", *peers.PEERS]
 ordinary = [name for name in results["model"].unique() if name not in networks]
 
-# %% mystnb={"figure": {"caption": "AUC of Algorithm 1 (bin, green), of its peers (grey squares) and of ordinary classifiers (circles), median and quartiles over runs. Dotted: the median of bin. The paper has no such figure.", "name": "fig-reference-points"}, "image": {"alt": "A panel for each task with nine rows, one for each model, and the AUC on the horizontal axis. The squares of Algorithm 1 and its peers lie close together in most panels; the circles of the ordinary classifiers lie to the right of them in nearly all. The numbers are in the tables that follow."}}
+# %%
 figures_models.reference_points(results, networks)
+
+# %% [markdown]
+# :::{caption} fig-reference-points
+# :alt: A panel for each task with nine rows, one for each model, and the AUC on the horizontal axis. The squares of
+#   Algorithm 1 and its peers lie close together in most panels; the circles of the ordinary classifiers lie to the
+#   right of them in nearly all. The numbers are in the tables that follow.
+#
+# AUC of Algorithm 1 (bin, green), of its peers (grey squares) and of ordinary classifiers (circles), median and
+# quartiles over runs. Dotted: the median of bin. The paper has no such figure.
+# :::
 
 # %% [markdown]
 # Medians, with the quartiles in brackets:
@@ -218,10 +223,20 @@ against.loc[titles, ordinary].rename_axis(index=None, columns=None)
 # 100 training objects per class and 10 runs. `wfhelpers measure reference_points` makes it
 # again.
 
-# %% mystnb={"figure": {"caption": "In how many cases Algorithm 1 is clearly ahead of each other model, clearly behind it, or neither. A case is a task in one orientation, with 100 training objects per class.", "name": "fig-standing"}, "image": {"alt": "A bar for each other model, split into the cases in which bin is ahead, those that are unclear, and those in which bin is behind. For the ordinary classifiers, nearly the whole bar says that bin is behind. The counts are in the table that follows."}}
+# %%
 stored = measurements.stored("reference_points")
 counts = peers.standing(peers.margins(stored))
 figures_models.standing(counts)
+
+# %% [markdown]
+# :::{caption} fig-standing
+# :alt: A bar for each other model, split into the cases in which bin is ahead, those that are unclear, and those in
+#   which bin is behind. For the ordinary classifiers, nearly the whole bar says that bin is behind. The counts are in
+#   the table that follows.
+#
+# In how many cases Algorithm 1 is clearly ahead of each other model, clearly behind it, or neither. A case is a task in
+# one orientation, with 100 training objects per class.
+# :::
 
 # %%
 display(counts.rename_axis(None))

@@ -1,10 +1,5 @@
 # ---
 # jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -92,11 +87,18 @@ print("for", " and ".join(titles))
 # One figure per orientation, as in Fig. 4 and App. C. Medians over the runs, bars are quartiles; squares are binary
 # networks, circles real ones. Run times include the training of the network that a model is derived from.
 
-# %% mystnb={"image": {"alt": "For each orientation a grid of scatter plots, with one row per protocol and one column per training size: seconds per run on a logarithmic axis against the test AUC of the ten models, with quartiles. The numbers stand in the tables below."}}
+# %%
 for title in titles:
     print(title)
     drawn = figures_models.runtime_and_auc(rows[rows["task"] == title], by="protocol")
     display(report.small(drawn))
+
+# %% [markdown]
+# :::{caption}
+# :alt: For each orientation a grid of scatter plots, with one row per protocol and one column per training size:
+#   seconds per run on a logarithmic axis against the test AUC of the ten models, with quartiles. The numbers stand in
+#   the tables below.
+# :::
 
 # %% [markdown]
 # The same numbers: median AUC, and below it the quartiles over runs. `*` marks a model that wins: its margin over every
@@ -115,11 +117,17 @@ for title in titles:
 # (dashed) over the runs, and the map of all networks by the first two principal components of their spectra.
 # The shared weight of `agnostic→real` may be negative: a graph takes its absolute value.
 
-# %% mystnb={"image": {"alt": "For each orientation and protocol three panels: the ascending eigenvalues between 0 and 2 of the real networks, those of the binary networks, and a map of all networks, one point per run, coloured by strategy."}}
+# %%
 for title in titles:
     print(title)
     chosen = [one for one in results if one.spectra and title in set(one.rows["task"])]
     display(report.small(report.spectra(chosen)))
+
+# %% [markdown]
+# :::{caption}
+# :alt: For each orientation and protocol three panels: the ascending eigenvalues between 0 and 2 of the real
+#   networks, those of the binary networks, and a map of all networks, one point per run, coloured by strategy.
+# :::
 
 # %% [markdown]
 # ## Density

@@ -1,10 +1,5 @@
 # ---
 # jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -91,15 +86,33 @@ overview.overview_html(table, overview.addresses(listed))
 # Beyond the paper: every ordered pair of digits and of Citeseer's classes, with 100 training objects per class, under the
 # protocols charitable and tuned.
 
-# %% mystnb={"figure": {"name": "fig-digit-pairs", "caption": "All ordered pairs of digits (not in the paper): the median AUC of bin minus that of real (left), and that of bin (right). Purple means that bin is ahead; note the scales."}, "image": {"alt": "For each protocol two maps of ten by ten digits without the diagonal: the difference of the median AUC of bin and of real, and the median AUC of bin. The table below sums them up."}}
+# %%
 pairs = store.rows("pair")
 overview.heat_maps(pairs[pairs["dataset"] == "mnist"])
 
 # %% [markdown]
+# :::{caption} fig-digit-pairs
+# :alt: For each protocol two maps of ten by ten digits without the diagonal: the difference of the median AUC of bin
+#   and of real, and the median AUC of bin. The table below sums them up.
+#
+# All ordered pairs of digits (not in the paper): the median AUC of bin minus that of real (left), and that of bin
+# (right). Purple means that bin is ahead; note the scales.
+# :::
+
+# %% [markdown]
 # The same for the six classes of Citeseer.
 
-# %% mystnb={"figure": {"name": "fig-topic-pairs", "caption": "All ordered pairs of Citeseer's classes (not in the paper): the median AUC of bin minus that of real (left), and that of bin (right). Purple means that bin is ahead; note the scales."}, "image": {"alt": "For each protocol two maps of six by six classes without the diagonal: the difference of the median AUC of bin and of real, and the median AUC of bin. The table below sums them up."}}
+# %%
 overview.heat_maps(pairs[pairs["dataset"] == "citeseer"])
+
+# %% [markdown]
+# :::{caption} fig-topic-pairs
+# :alt: For each protocol two maps of six by six classes without the diagonal: the difference of the median AUC of bin
+#   and of real, and the median AUC of bin. The table below sums them up.
+#
+# All ordered pairs of Citeseer's classes (not in the paper): the median AUC of bin minus that of real (left), and that
+# of bin (right). Purple means that bin is ahead; note the scales.
+# :::
 
 # %% [markdown]
 # The maps in numbers, over the pairs: lowest, median and highest AUC of `bin`, the median of the differences, and how
