@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, t, ttest_1samp
 
+from wfhelpers.core.strategies import MODELS
 from wfhelpers.study.intervals import holm, median_interval
-from wfhelpers.study.numbers import cases, numbers, runs_to_decide
+from wfhelpers.study.numbers import cases, compare, numbers, runs_to_decide
 
 
 def margins(tasks: int = 8, runs: int = 7, seed: int = 0) -> pd.DataFrame:
@@ -103,3 +104,19 @@ def test_runs_to_decide_is_what_a_test_of_the_cases_behind_needs() -> None:
     # With so many runs, and the same mean and spread, the easiest case would be significant after any correction.
     assert t.sf(np.sqrt(runs) * abs(easiest["mean"]) / easiest["spread"], runs - 1) < 0.025 / len(found)
     assert runs_to_decide(found, needed=1, runs=10) == np.inf
+
+
+def test_models_are_compared_at_the_level_of_tasks() -> None:
+    rng = np.random.default_rng(0)
+    index = pd.MultiIndex.from_product(
+        [["tuned"], ["given"], ["mnist", "citeseer"], [f"a vs {n}" for n in range(6)], [50], MODELS, range(4)],
+        names=["protocol", "orientation", "dataset", "task", "size", "model", "run"],
+    )
+    rows = pd.DataFrame({"auc": rng.random(len(index))}, index).reset_index()
+    found = compare(rows, [("bin", "real-bin")]).set_index("dataset")
+    assert set(found["lead"]) == {"bin over real→bin"}
+    wide = rows.pivot(index=["dataset", "task", "run"], columns="model", values="auc")
+    by_task = (wide["bin"] - wide["real-bin"]).groupby(["dataset", "task"]).mean()
+    for dataset in ("mnist", "citeseer"):
+        assert found.loc[dataset, "estimate"] == pytest.approx(by_task[dataset].median())
+        assert found.loc[dataset, "lower"] == pytest.approx(by_task[dataset].min())

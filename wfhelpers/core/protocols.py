@@ -101,8 +101,8 @@ def stored(dataset: str) -> Settings | None:
 def chosen(trials: pd.DataFrame) -> Settings:
     """Settings of the protocol tuned: for every field, the finalist of the highest validation AUC (table of `tune`).
 
-    Values that agree to three digits tie, since another machine may give other digits: then the finalist wins that
-    looks at the fewest objects, and among those the first.
+    Values that agree to three digits tie, since another machine may give other digits: then mini-batches go before all
+    objects, fewer objects in the whole training before more, and the first before the others.
     """
     fields_chosen: dict[str, Trial] = {}
     for name, group in trials.groupby("field", sort=False):

@@ -4,14 +4,16 @@ They are made from margins: one row per case and run (the columns of `wfhelpers.
 positive where the comparison comes out as claimed. The word that follows from them is the ledger's.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr, stdtrit
 
+from wfhelpers.core.strategies import label
 from wfhelpers.study.intervals import holm, median_interval
-from wfhelpers.study.leads import CASE, unordered
+from wfhelpers.study.leads import CASE, lead, unordered
 
 LEAST_TASKS = 6
 """Tasks that an exact 95 % interval of a median needs; with fewer of them, it is one over runs."""
@@ -85,6 +87,17 @@ def _effect(margins: pd.DataFrame) -> tuple[float, float, float]:
 
 def _once(margins: pd.DataFrame) -> pd.DataFrame:
     return margins.drop_duplicates([*CASE, "run"])
+
+
+def compare(rows: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    """Lead in AUC of one model over another at the level of tasks: one row per pair, protocol and data set."""
+    lines = []
+    for one, other in pairs:
+        for (protocol, dataset), margins in lead([one], [other])(rows).groupby(["protocol", "dataset"], sort=False):
+            found = numbers(margins, cases(margins))
+            where = {"lead": f"{label(one)} over {label(other)}", "protocol": protocol, "dataset": dataset}
+            lines.append({**where, **vars(found)})
+    return pd.DataFrame(lines)
 
 
 def runs_to_decide(table: pd.DataFrame, needed: int, runs: int) -> float:
