@@ -1,4 +1,4 @@
-"""Pages for readers who listen or use the keyboard: axe finds nothing serious, on a phone and a desk, light and dark."""
+"""Pages for readers who listen or use the keyboard: axe finds nothing serious, on phone and desk, light and dark."""
 
 from pathlib import Path
 
