@@ -138,20 +138,18 @@ def _whole(browser: Browser, site: Path) -> Iterator[str]:
     yield "</article></body></html>"
 
 
-def pdf(site: Path, target: Path) -> None:
+def pdf(browser: Browser, site: Path, target: Path) -> None:
     """Print the site."""
     whole = target.with_suffix(".html")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        whole.write_text("".join(_whole(browser, site)), encoding="utf-8")
-        page = browser.new_page(viewport={"width": PAPER_WIDTH, "height": 1000})
-        page.emulate_media(media="print", color_scheme="light")
-        page.goto(whole.as_uri())
-        page.evaluate("Promise.all([...document.images].map(image => image.decode()))")
-        page.evaluate(FIT)
-        looks = {"display_header_footer": True, "header_template": "<span></span>", "footer_template": FOOTER}
-        page.pdf(path=target, format="A4", margin=MARGIN, print_background=True, outline=True, tagged=True, **looks)
-        browser.close()
+    whole.write_text("".join(_whole(browser, site)), encoding="utf-8")
+    page = browser.new_page(viewport={"width": PAPER_WIDTH, "height": 1000})
+    page.emulate_media(media="print", color_scheme="light")
+    page.goto(whole.as_uri())
+    page.evaluate("Promise.all([...document.images].map(image => image.decode()))")
+    page.evaluate(FIT)
+    looks = {"display_header_footer": True, "header_template": "<span></span>", "footer_template": FOOTER}
+    page.pdf(path=target, format="A4", margin=MARGIN, print_background=True, outline=True, tagged=True, **looks)
+    page.close()
     whole.unlink()
 
 
@@ -168,5 +166,9 @@ if __name__ == "__main__":
     if sys.argv[1:] not in (["pdf"], ["zip"]):
         raise SystemExit("What is to be made? python book/_ext/keep.py pdf | zip")
     made = SITE.parent / f"{NAME}.{sys.argv[1]}"
-    {"pdf": pdf, "zip": pack}[sys.argv[1]](SITE, made)
+    if sys.argv[1] == "zip":
+        pack(SITE, made)
+    else:
+        with sync_playwright() as playwright:
+            pdf(playwright.chromium.launch(executable_path=chromium(), args=FLAGS), SITE, made)
     print(f"The book is {made.relative_to(Path.cwd())}" if made.is_relative_to(Path.cwd()) else f"The book is {made}")

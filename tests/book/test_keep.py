@@ -24,9 +24,9 @@ def titles(site: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def printed(site: Path, tmp_path_factory: pytest.TempPathFactory) -> PdfReader:
+def printed(browser: Browser, site: Path, tmp_path_factory: pytest.TempPathFactory) -> PdfReader:
     path = tmp_path_factory.mktemp("print") / "book.pdf"
-    keep.pdf(site, path)
+    keep.pdf(browser, site, path)
     assert [file.name for file in path.parent.iterdir()] == ["book.pdf"]
     return PdfReader(path)
 
