@@ -67,3 +67,11 @@ $(READY): pyproject.toml requirements.lock
 $(SITE): $(READY) $(SOURCES)
 	$(BIN)/jupyter-book build . -W -n --keep-going --all
 	@touch $@
+
+# One file to keep: the whole book printed, and the site packed.
+.PHONY: pdf zip
+pdf: $(SITE) ## print the whole book into one PDF; needs Chromium
+	$(BIN)/python book/_ext/keep.py pdf
+
+zip: $(SITE) ## pack the site into one file that opens without a server
+	$(BIN)/python book/_ext/keep.py zip

@@ -2,11 +2,6 @@
 
 import math
 import re
-import shutil
-import threading
-from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +9,8 @@ import pandas as pd
 import pytest
 import torch
 from bs4 import BeautifulSoup
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
+from visitor import PHONE, Visitor, names
 
 from wfhelpers.core.binarize import soft_step, soft_step_slope
 from wfhelpers.core.strategies import MODELS
@@ -28,11 +24,6 @@ pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
 
-FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
-PHONE = {"width": 390, "height": 844}
 READABLE = 4.5  # contrast that WCAG 2 asks of text, level AA
 
 COLOURS = """() => {
@@ -59,65 +50,10 @@ COLOURS = """() => {
 }"""
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    found = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
-    program = next(filter(None, found), None)
-    assert program, "These tests need Chromium: install the package 'chromium'."
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture(scope="session")
-def server(site: Path) -> Iterator[str]:
-    """Address of the site on a local server that logs nothing."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None: ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site)) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{running.server_port}"
-        running.shutdown()
-
-
 @pytest.fixture(params=["server", "file"])
 def address(request: pytest.FixtureRequest, site: Path, server: str) -> str:
     """Where the reader opens the site."""
     return server if request.param == "server" else site.as_uri()
-
-
-def names(site: Path) -> list[str]:
-    """Pages that a person wrote, by their path."""
-    return sorted(
-        str(path.relative_to(site)) for folder in ("book", "notebooks") for path in site.glob(f"{folder}/**/*.html")
-    )
-
-
-class Visitor:
-    """A page that remembers what went wrong."""
-
-    def __init__(self, browser: Browser, address: str, **options: object) -> None:
-        self.page: Page = browser.new_page(**options)  # type: ignore[arg-type]
-        self.address = address
-        self.errors: list[str] = []
-        self.outside: list[str] = []
-        self.page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("request", lambda request: self._note(request.url))
-
-    def _note(self, url: str) -> None:
-        if not url.startswith((self.address, "data:", "blob:")):
-            self.outside.append(url)
-
-    def open(self, name: str) -> Page:
-        """Show a page, with its mathematics drawn and its figures scrolled into view."""
-        self.page.goto(f"{self.address}/{name}")
-        self.page.wait_for_function("!document.querySelector('.math') || document.querySelector('mjx-container')")
-        self.page.evaluate("MathJax = window.MathJax; MathJax?.startup?.promise")
-        return self.page
 
 
 def test_pages_are_whole_and_alone(browser: Browser, site: Path, address: str) -> None:
