@@ -1,5 +1,6 @@
 """A stored network is found by task, protocol, size, orientation and run, and gives its stored AUC again."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,8 +37,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, t
     found = {}
     for job in page.jobs:
         Store(root / "results").add([compute(job)])
-        settings = protocol_settings(job.protocol, job.task)
-        settings = type(settings)(**{**vars(settings), **dict(job.settings)})
+        settings = replace(protocol_settings(job.protocol, job.task), **dict(job.settings))
         found[job.name] = fit("bin", job.task.draw(RUNS, job.seed), settings, job.seed, timed=True)["bin"].weights
     bits = {name: weights.numpy().astype(np.uint8).reshape(RUNS, -1) for name, weights in found.items()}
     packed = {name: np.packbits(each, axis=1) for name, each in bits.items()}

@@ -70,7 +70,7 @@ def words_of(column: Column) -> list[str]:
     return [str(word) for word in words]
 
 
-def bounds(column: Column) -> str:
+def range_of(column: Column) -> str:
     """Range of a column for people."""
     if "words" in column:
         text = ", ".join(words_of(column))
@@ -101,7 +101,8 @@ def page(root: Path, link: str = "[{name}](../{path})") -> Iterator[str]:
 def _line(name: str, column: Column) -> str:
     shape = ", ".join("runs" if length is None else str(length) for length in column.get("shape", ()))
     kind = f"{column['dtype']} [{shape}]: " if "dtype" in column else ""
-    return f"| `{name}` | {column['unit']} | {column['meaning']} | {kind}{bounds(column)} |"
+    bold = f"**{name.replace('<', '&lt;').replace('>', '&gt;')}**"  # unlike code, it does not break within a word
+    return f"| {bold} | {column['unit']} | {column['meaning']} | {kind}{range_of(column)} |"
 
 
 def tidy(folder: str | Path) -> pd.DataFrame:

@@ -54,8 +54,8 @@ class Experiments:
     pairs: Mapping[str, tuple[Job, ...]]
 
 
+# Rule for a value, in the few words of JSON Schema that `fits` knows; its description says what is expected.
 Schema = dict[str, Any]
-"""Rule for a value, in the few words of JSON Schema that `fits` knows; its description says what is expected."""
 
 _NUMBER: Schema = {"type": "integer", "minimum": 0, "description": "a whole number"}
 _COUNT: Schema = {"type": "integer", "minimum": 1, "description": "a whole number of at least 1"}

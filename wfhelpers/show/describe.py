@@ -21,7 +21,7 @@ BEGIN, END = "<!-- answer: made by `wfhelpers describe` -->", "<!-- end of answe
 FIGURE = "book/_static/leads.png"
 READINGS = {
     "literal": "if every training starts as the text reads",
-    "charitable": "under the reading kindest to it",
+    "charitable": "under the reading kindest to the paper",
     "tuned": "if every method gets the same search for its start",
 }
 """What each protocol stands for, as the end of a sentence."""
@@ -56,7 +56,7 @@ def answer(verdicts: pd.DataFrame, cases: pd.DataFrame) -> str:
     readings = [f"*{found[name]}* {READINGS[name]} ({name})" for name in PROTOCOLS]
     counts = verdicts[last].value_counts()
     words = ", ".join(f"*{word}* ({counts[word]})" for word in ledger.VERDICTS if word in counts)
-    first = f"Its first claim, “{headline.words}”, is {', '.join(readings[:-1])}, and {readings[-1]}."
+    first = f"The verdict on its first claim, “{headline.words}”, is {', '.join(readings[:-1])}, and {readings[-1]}."
     second = f"The verdicts on all {len(verdicts)} claims are, in that last case, {words}."
     lines = [*wrap(f"**Does it hold?** {first} {second}", 120), ""]
     lines += [f"| the paper says | {' | '.join(PROTOCOLS)} |", f"|---{'|---' * len(PROTOCOLS)}|"]
