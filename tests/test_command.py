@@ -3,13 +3,15 @@
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from wfhelpers.__main__ import main
+from wfhelpers.results import catalogue
 from wfhelpers.results.measurements import Measurement
 from wfhelpers.results.tables import TABLES
 
-VERBS = ("reproduce", "measure", "tune", "ledger", "status")
+VERBS = ("reproduce", "measure", "tune", "ledger", "networks", "describe", "status")
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:
@@ -54,6 +56,21 @@ def test_workers_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["reproduce", "--workers", "none"])
     assert "'none' is not a whole number of at least 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", [["networks", "mnist_1_vs_2", "--picture", "a.doc"], ["describe", "--tidy", "/no/a.csv"]]
+)
+def test_a_file_that_cannot_be_written_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(words)
+    assert "file in a folder that exists" in capsys.readouterr().err
+
+
+def test_all_tasks_are_written_into_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "all.csv.gz"
+    assert main(["describe", "--tidy", str(path)]) == 0
+    assert len(pd.read_csv(path, dtype=str)) == len(catalogue.tidy("results"))
 
 
 def test_the_ledger_is_printed_in_short_and_in_full(capsys: pytest.CaptureFixture[str]) -> None:

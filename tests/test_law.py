@@ -18,7 +18,7 @@ BELOW = {
     "show": {"_support", "core", "theory", "study", "results", "ledger"},
     "parameters": {"_support"},
     "__init__": {"_processor", "_support", "core", "theory", "study", "results", "ledger"},
-    "__main__": {"_support", "core", "theory", "study", "results", "ledger"},
+    "__main__": {"_support", "core", "theory", "study", "results", "ledger", "show"},
 }
 """What each room, and each module beside the rooms, may import; itself always."""
 

@@ -44,7 +44,9 @@ The claims of the paper, and who judges them on stored results:
 (True, True)
 """
 
-__version__ = "0.1.0"
+from importlib.metadata import version as _version
+
+__version__ = _version("wfhelpers")
 
 from wfhelpers.core.data import Dataset, load
 from wfhelpers.core.evaluation import auc, table

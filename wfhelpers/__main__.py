@@ -59,6 +59,24 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("--all", action="store_true", help="every part, protocol and orientation with its numbers")
     verb.add_argument("--results", help="folder of results (default: that of the project)")
 
+    verb = add(_networks, "mnist_1_vs_2 --protocol tuned --size 150 --run 3 --picture network.png")
+    verb.add_argument("task", help="task by the name of its page, such as mnist_1_vs_2")
+    verb.add_argument("--protocol", default="tuned", help="literal, charitable or tuned (default: tuned)")
+    verb.add_argument("--size", type=_count, default=150, help="training objects per class (default: 150)")
+    verb.add_argument("--orientation", default="given", help="given, or swapped: the groups exchanged")
+    verb.add_argument("--run", type=int, default=0, dest="number", help="number of the run (default: 0)")
+    verb.add_argument(
+        "--picture",
+        type=_file(".png", ".svg", ".pdf"),
+        metavar="FILE",
+        help="draw the network into a .png, .svg or .pdf file",
+    )
+    verb.add_argument("--results", help="folder of results (default: that of the project)")
+
+    verb = add(_describe, "--tidy all_tasks.csv.gz")
+    words = "instead, write all tables of tasks into one .csv or .csv.gz file"
+    verb.add_argument("--tidy", type=_file(".csv", ".csv.gz"), metavar="FILE", help=words)
+
     add(_status, "")
     return parser
 
@@ -67,6 +85,15 @@ def _count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
+
+
+def _file(*endings: str) -> Callable[[str], str]:
+    def checked(text: str) -> str:
+        if not text.endswith(endings) or not os.path.isdir(os.path.dirname(text) or "."):
+            raise argparse.ArgumentTypeError(f"{text!r} is not a {' or '.join(endings)} file in a folder that exists")
+        return text
+
+    return checked
 
 
 def _reproduce(options: Options) -> int:
@@ -116,6 +143,37 @@ def _ledger(options: Options) -> int:
         verdicts = ledger.by_claim(judged)
         verdicts.insert(0, "the paper says", [claim.words for claim in ledger.LEDGER])
         print(verdicts.to_string())
+    return 0
+
+
+def _networks(options: Options) -> int:
+    """Load a network that Algorithm 1 found, draw it, and compute its AUC again."""
+    from wfhelpers.results.networks import load
+    from wfhelpers.show.figures_networks import binary_network
+
+    where = (options.task, options.protocol, options.size, options.orientation, options.number)
+    found = load(*where, folder=options.results)
+    words = f"{found.job.task.title}, {found.job.protocol}, {found.job.size} per class, run {found.run}"
+    print(f"{words}: {int(found.weights.sum()):,} of {found.weights.numel():,} connections")
+    print(f"AUC {found.stored_auc:.4f} as stored, {found.auc:.4f} computed again")
+    if options.picture:
+        binary_network(found.weights, words).savefig(options.picture, dpi=150)
+    return 0
+
+
+def _describe(options: Options) -> int:
+    """Write what follows from the results: the README's answer, data dictionary, RO-Crate and schema of experiments."""
+    from wfhelpers.results import catalogue
+    from wfhelpers.results.store import results_folder, write_whole
+    from wfhelpers.show.describe import made
+
+    if options.tidy:
+        catalogue.tidy(results_folder()).to_csv(options.tidy, index=False)
+        return 0
+    root = results_folder().parent
+    for name, content in made(root).items():
+        write_whole(root / name, content)
+        print(name)
     return 0
 
 

@@ -12,7 +12,8 @@
     pairs:                    # all ordered pairs of classes
       - {dataset: mnist, size: 100, protocols: [charitable, tuned]}
 
-A mistake is refused in one sentence that names the line and the key.
+A mistake is refused in one sentence that names the line and the key. The rules are pieces of JSON Schema: `schema` puts
+them together for editors, in ``experiments.schema.json``.
 """
 
 import difflib
@@ -26,8 +27,8 @@ from yaml.nodes import MappingNode, Node, SequenceNode
 
 from wfhelpers._support import InputError
 from wfhelpers.core.jobs import ORIENTATIONS, Job, dataset, group_name
-from wfhelpers.core.protocols import PROTOCOLS
-from wfhelpers.results.plan import pair_jobs, task_jobs
+from wfhelpers.core.protocols import PROTOCOLS, TRIALS
+from wfhelpers.results.plan import known_settings, pair_jobs, task_jobs
 
 
 class ExperimentError(InputError):
@@ -53,41 +54,92 @@ class Experiments:
     pairs: Mapping[str, tuple[Job, ...]]
 
 
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+# Rule for a value, in the few words of JSON Schema that `fits` knows; its description says what is expected.
+Schema = dict[str, Any]
+
+_NUMBER: Schema = {"type": "integer", "minimum": 0, "description": "a whole number"}
+_COUNT: Schema = {"type": "integer", "minimum": 1, "description": "a whole number of at least 1"}
+_TEXT: Schema = {"type": "string"}
+_CLASS: Schema = {"anyOf": [_TEXT, {"type": "number"}]}
+_GROUP: Schema = {
+    "anyOf": [*_CLASS["anyOf"], {"type": "array", "items": _CLASS, "minItems": 1}],
+    "description": "a class or a list of classes",
+}
 
 
-def _class(value: Any) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
+def _words(*words: str) -> Schema:
+    return {"enum": list(words), "description": ", ".join(words)}
 
 
-def _list_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, list) and bool(value) and all(map(fits, value))
-
-
-Rule = tuple[Callable[[Any], bool], str]
-RUNNING: dict[str, Rule] = {
-    "sizes": (_list_of(lambda one: _whole(one) and one > 0), "a list of sizes such as [50, 100, 150]"),
-    "test_per_class": (_whole, "a whole number"),
-    "runs": (_whole, "a whole number"),
-    "seed": (_whole, "a whole number"),
-    "protocol": (("all", *PROTOCOLS).__contains__, f"all, {', '.join(PROTOCOLS)}"),
-    "orientation": (("both", *ORIENTATIONS).__contains__, f"both, {', '.join(ORIENTATIONS)}"),
-    "settings": (lambda value: isinstance(value, dict), "settings such as {steps: 200}"),
+RUNNING: dict[str, Schema] = {
+    "sizes": {"type": "array", "items": _COUNT, "minItems": 1, "description": "a list of sizes such as [50, 100, 150]"},
+    "test_per_class": _NUMBER,
+    "runs": _COUNT,
+    "seed": _NUMBER,
+    "protocol": _words("all", *PROTOCOLS),
+    "orientation": _words("both", *ORIENTATIONS),
+    "settings": {"type": "object", "description": "settings such as {steps: 200}"},
 }
 """Keys of ``defaults`` and of a task: the parameters of the page, with what they may be."""
 
-TASK: dict[str, Rule] = {
-    "negative": (lambda value: _class(value) or _list_of(_class)(value), "a class or a list of classes"),
-    "positive": (lambda value: _class(value) or _list_of(_class)(value), "a class or a list of classes"),
-    "from": (lambda value: isinstance(value, str), "words that say where the paper has the task"),
+TASK: dict[str, Schema] = {
+    "negative": _GROUP,
+    "positive": _GROUP,
+    "from": _TEXT | {"description": "words that say where the paper has the task"},
     **RUNNING,
 }
-PAIRS: dict[str, Rule] = {
-    "dataset": (lambda value: isinstance(value, str), "the name of a data set"),
-    "size": (lambda value: _whole(value) and value > 0, "a whole number"),
-    "protocols": (_list_of(PROTOCOLS.__contains__), f"a list of {', '.join(PROTOCOLS)}"),
+PAIRS: dict[str, Schema] = {
+    "dataset": _TEXT | {"description": "the name of a data set"},
+    "size": _COUNT,
+    "protocols": {
+        "type": "array",
+        "items": _words(*PROTOCOLS),
+        "minItems": 1,
+        "description": f"a list of {', '.join(PROTOCOLS)}",
+    },
 }
+NEEDED = {"task": ("negative", "positive"), "pairs": tuple(PAIRS)}
+_TYPES = {"integer": int, "number": int | float, "string": str, "array": list, "object": dict}
+
+
+def fits(value: Any, rule: Schema) -> bool:
+    """Whether a value is as the rule says. Neither true nor false is a number."""
+    if "anyOf" in rule:
+        return any(fits(value, each) for each in rule["anyOf"])
+    if "enum" in rule:
+        return value in rule["enum"]
+    if isinstance(value, bool) or not isinstance(value, _TYPES[rule["type"]]):
+        return False
+    if isinstance(value, list):
+        return len(value) >= rule["minItems"] and all(fits(each, rule["items"]) for each in value)
+    return "minimum" not in rule or bool(value >= rule["minimum"])
+
+
+def schema() -> Schema:
+    """JSON Schema of a file of experiments, with which an editor completes keys and marks mistakes."""
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): ["integer", "null"]}
+    settings = {name: {"type": names[type(value)], "default": value} for name, value in known_settings().items()}
+    running = {"settings": _mapping(settings) | {"description": RUNNING["settings"]["description"]}}
+    tasks = {"type": "array", "items": _mapping(TASK | running, NEEDED["task"])}
+    top = {
+        "defaults": _mapping(RUNNING | running) | {"description": "of every task; each can be replaced in a task"},
+        "tasks": {
+            "type": "object",
+            "properties": {name: tasks for name in TRIALS},
+            "additionalProperties": tasks,
+            "description": "tasks by data set: a name, or the path of a .csv or .npz file",
+        },
+        "pairs": {"type": "array", "items": _mapping(PAIRS, NEEDED["pairs"]), "description": "all pairs of classes"},
+    }
+    head = {"$schema": "http://json-schema.org/draft-07/schema#", "title": "Tasks to run: experiments.yml"}
+    return head | _mapping(top, ("tasks",))
+
+
+def _mapping(properties: Mapping[str, Schema], needed: tuple[str, ...] = ()) -> Schema:
+    closed = {"type": "object", "properties": dict(properties), "additionalProperties": False}
+    return closed | ({"required": list(needed)} if needed else {})
+
+
 TOP = ("defaults", "tasks", "pairs")
 
 
@@ -124,7 +176,7 @@ class _Reader:
         names: set[str] = set()
         for name, tasks in self._entries(node, "'tasks'").items():
             for task in self._items(tasks, f"{name!r}"):
-                given = defaults | self._values(task, "a task", TASK, ("negative", "positive"))
+                given = defaults | self._values(task, "a task", TASK, NEEDED["task"])
                 page = self._checked(task, _page, name, given)
                 if page.name in names:
                     raise self._error(task, f"the task {page.title} of {name!r} is there twice")
@@ -134,19 +186,19 @@ class _Reader:
     def _pairs(self, node: Node, defaults: dict[str, Any]) -> Iterator[tuple[str, tuple[Job, ...]]]:
         shared = {key: defaults[key] for key in ("test_per_class", "runs", "seed", "settings") if key in defaults}
         for entry in self._items(node, "'pairs'"):
-            given = self._values(entry, "'pairs'", PAIRS, tuple(PAIRS))
+            given = self._values(entry, "'pairs'", PAIRS, NEEDED["pairs"])
             for protocol in given["protocols"]:
                 jobs = self._checked(entry, pair_jobs, given["dataset"], protocol, given["size"], **shared)
                 yield f"pairs_{dataset(given['dataset']).name}_{protocol}", tuple(jobs)
 
     def _values(
-        self, node: Node, where: str, rules: Mapping[str, Rule], needed: tuple[str, ...] = ()
+        self, node: Node, where: str, rules: Mapping[str, Schema], needed: tuple[str, ...] = ()
     ) -> dict[str, Any]:
         values = {}
         for key, entry in self._entries(node, where, tuple(rules)).items():
-            fits, expected = rules[key]
             value = yaml.SafeLoader("").construct_document(entry)
-            if not fits(value):
+            if not fits(value, rules[key]):
+                expected = rules[key]["description"]
                 raise self._error(entry, f"the key {key!r} of {where} is {value!r}; expected {expected}")
             values[key] = value
         for key in needed:

@@ -69,16 +69,19 @@ def pair_jobs(
 
 def check_settings(override: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """Settings that replace the protocol's, sorted; refuses names and values that `strategies.Settings` has not."""
-    trainings = [name for name, value in asdict(LITERAL).items() if isinstance(value, dict) or name.endswith("_bin")]
-    known = [name for name in asdict(LITERAL) if name not in trainings]
     for name in override:
-        if name not in known:
-            raise InputError(f"Unknown setting {name!r}; expected one of {', '.join(known)}.")
+        if name not in known_settings():
+            raise InputError(f"Unknown setting {name!r}; expected one of {', '.join(known_settings())}.")
     try:
         replace(LITERAL, **override)
     except (TypeError, ValueError) as error:
         raise InputError(str(error)) from error
     return tuple(sorted(override.items()))
+
+
+def known_settings() -> dict[str, Any]:
+    """Settings that a page may replace, with the values that the protocol literal gives them."""
+    return {name: value for name, value in asdict(LITERAL).items() if not isinstance(value, dict)}
 
 
 def _chosen(value: str, name: str, known: Sequence[str], every: str) -> Sequence[str]:
