@@ -9,7 +9,6 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "wfhelpers"
 BELOW = {
     "_support": set(),
-    "_processor": set(),
     "core": {"_support"},
     "theory": {"_support", "core"},
     "study": {"_support", "core", "theory"},
@@ -17,7 +16,7 @@ BELOW = {
     "ledger": {"_support", "core", "theory", "study", "results"},
     "show": {"_support", "core", "theory", "study", "results", "ledger"},
     "parameters": {"_support"},
-    "__init__": {"_processor", "_support", "core", "theory", "study", "results", "ledger"},
+    "__init__": {"_support", "core", "theory", "study", "results", "ledger"},
     "__main__": {"_support", "core", "theory", "study", "results", "ledger"},
 }
 """What each room, and each module beside the rooms, may import; itself always."""
@@ -85,7 +84,7 @@ def test_every_room_is_known() -> None:
 
 def test_modules_and_the_whole_stay_small() -> None:
     lines = {module: len(module.read_text(encoding="utf-8").splitlines()) for module in MODULES}
-    assert sum(lines.values()) < 7500
+    assert sum(lines.values()) < 9000
     assert sum(count for module, count in lines.items() if room_of(module) == "core") < 2000
     assert {str(m): count for m, count in lines.items() if room_of(m) != "show" and count > LARGEST} == {}
 
