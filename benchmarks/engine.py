@@ -12,7 +12,6 @@ import os
 
 os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 
-import resource
 import subprocess
 import sys
 import time
@@ -27,7 +26,6 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 from benchmarks.errors import errors
-from wfhelpers._processor import instructions
 from wfhelpers.core import network
 from wfhelpers.core.data import load
 from wfhelpers.core.strategies import SPARSE
@@ -175,7 +173,28 @@ def full_run() -> None:
     labels = torch.from_numpy(np.resize(dataset.labels >= 5, 60_000).astype(np.float32))
     draw = Draw(rows[None], labels[None], rows[None, :100], labels[None, :100])
     descend(draw, start_for(1), BINARY(M_HARD, M_SOFT), 600, RATE, batch=100)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2)
+    print(peak_memory() / 1024**3)
+
+
+def peak_memory() -> float:
+    """The most memory that this process has had, in bytes."""
+    if sys.platform == "win32":
+        import psutil
+
+        return float(psutil.Process().memory_info().peak_wset)
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)
+
+
+def instructions() -> set[str]:
+    """Sets of instructions that the processor has, as Linux names them; empty on other systems."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return set()
+    return {word for line in lines if line.startswith("flags") for word in line.partition(":")[2].split()}
 
 
 def main() -> None:

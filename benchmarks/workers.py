@@ -29,7 +29,7 @@ tasks:
 def seconds(workers: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         experiments = Path(folder) / "experiments.yml"
-        experiments.write_text(EXPERIMENTS)
+        experiments.write_text(EXPERIMENTS, encoding="utf-8")
         places = {name: str(Path(folder) / name) for name in ("results", "pages")}
         template = str(ROOT / "notebooks" / "task_report.ipynb")
         begin = time.perf_counter()

@@ -9,7 +9,6 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "wfhelpers"
 BELOW = {
     "_support": set(),
-    "_processor": set(),
     "core": {"_support"},
     "theory": {"_support", "core"},
     "study": {"_support", "core", "theory"},
@@ -17,7 +16,7 @@ BELOW = {
     "ledger": {"_support", "core", "theory", "study", "results"},
     "show": {"_support", "core", "theory", "study", "results", "ledger"},
     "parameters": {"_support"},
-    "__init__": {"_processor", "_support", "core", "theory", "study", "results", "ledger"},
+    "__init__": {"_support", "core", "theory", "study", "results", "ledger"},
     "__main__": {"_support", "core", "theory", "study", "results", "ledger", "show"},
 }
 """What each room, and each module beside the rooms, may import; itself always."""

@@ -48,15 +48,26 @@ from importlib.metadata import version as _version
 
 __version__ = _version("wfhelpers")
 
-from wfhelpers.core.data import Dataset, load
-from wfhelpers.core.evaluation import auc, table
-from wfhelpers.core.protocols import PROTOCOLS, protocol_settings
-from wfhelpers.core.spectra import laplacian_spectrum
-from wfhelpers.core.strategies import MODELS, Settings, fit, fit_all, label
-from wfhelpers.core.tasks import Draw, Task
-from wfhelpers.core.training import BINARY, FREE, SQUARE, descend
-from wfhelpers.ledger import LEDGER, judge
-from wfhelpers.results.store import Store
+import sys
+
+try:
+    from wfhelpers.core.data import Dataset, load
+    from wfhelpers.core.evaluation import auc, table
+    from wfhelpers.core.protocols import PROTOCOLS, protocol_settings
+    from wfhelpers.core.spectra import laplacian_spectrum
+    from wfhelpers.core.strategies import MODELS, Settings, fit, fit_all, label
+    from wfhelpers.core.tasks import Draw, Task
+    from wfhelpers.core.training import BINARY, FREE, SQUARE, descend
+    from wfhelpers.ledger import LEDGER, judge
+    from wfhelpers.results.store import Store
+except ModuleNotFoundError as error:  # a checkout, run by a Python of which nobody told it
+    if str(error.name).startswith("wfhelpers"):
+        raise
+    sentence = f"wfhelpers needs {error.name}, which {sys.executable} does not have; `make book` makes an environment, "
+    sentence += r"`source .venv/bin/activate` (on Windows .venv\Scripts\activate) enters it."
+    if sys.argv[:1] == ["-m"]:
+        sys.exit(sentence)
+    raise ModuleNotFoundError(sentence, name=error.name) from error
 
 __all__ = ["BINARY", "FREE", "LEDGER", "MODELS", "PROTOCOLS", "SQUARE", "Dataset", "Draw", "Settings", "Store", "Task"]
 __all__ += ["auc", "descend", "fit", "fit_all", "judge", "label", "laplacian_spectrum", "load", "protocol_settings"]

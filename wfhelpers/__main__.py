@@ -1,9 +1,12 @@
 """The command ``wfhelpers``: what can be made again, and what the results say."""
 
 import argparse
+import io
 import os
+import shutil
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 Options = argparse.Namespace
 
@@ -12,6 +15,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code."""
     from wfhelpers._support import InputError
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # a pipe on Windows has no arrow and no minus sign otherwise
     options = _parser().parse_args(words)
     try:
         code: int = options.run(options)
@@ -57,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
 
     verb = add(_ledger, "--all")
     verb.add_argument("--all", action="store_true", help="every part, protocol and orientation with its numbers")
-    verb.add_argument("--results", help="folder of results (default: that of the project)")
+    verb.add_argument("--results", help="folder of results (default: that of the project, or what is installed)")
 
     verb = add(_networks, "mnist_1_vs_2 --protocol tuned --size 150 --run 3 --picture network.png")
     verb.add_argument("task", help="task by the name of its page, such as mnist_1_vs_2")
@@ -78,6 +83,9 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("--tidy", type=_file(".csv", ".csv.gz"), metavar="FILE", help=words)
 
     add(_status, "")
+
+    verb = add(_fetch, "my-folder")
+    verb.add_argument("folder", nargs="?", default=".", help="where to put it (default: here)")
     return parser
 
 
@@ -135,8 +143,14 @@ def _make(names: Sequence[str], force: bool) -> int:
 def _ledger(options: Options) -> int:
     """Print the verdict on every claim of the paper."""
     from wfhelpers import ledger
+    from wfhelpers.results.store import StoreError, results_folder
 
-    judged = ledger.judge(ledger.load(options.results))
+    folder = options.results
+    try:
+        folder = folder or results_folder()
+    except StoreError:  # not inside of a project
+        folder = _material() / "results"
+    judged = ledger.judge(ledger.load(folder))
     if options.all:
         print(judged.drop(columns="evidence").round(3).to_string(index=False))
     else:
@@ -198,6 +212,32 @@ def _status(options: Options) -> int:
         print("The tasks and the measurements depend on the trials: wfhelpers tune comes first.")
     print(f"{table['to do'].sum()} to do.")
     return 0
+
+
+def _fetch(options: Options) -> int:
+    """Copy the chapters, the experiments file and the stored results into a folder, where they can be run again."""
+    from wfhelpers._support import InputError
+
+    folder, names = Path(options.folder), ("experiments.yml", "notebooks", "results")
+    if there := [name for name in names if (folder / name).exists()]:
+        raise InputError(f"{folder / there[0]} exists and is not overwritten; name another folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        source, target = _material() / name, folder / name
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+        else:
+            shutil.copy(source, target)
+    print(f"{', '.join(names)} are in {folder}. To run a chapter there, for example:")
+    print("papermill notebooks/01_data.ipynb out.ipynb -p dataset citeseer")
+    return 0
+
+
+def _material() -> Path:
+    """Chapters, experiments file and results: inside of an installed package, beside that of a checkout."""
+    package = Path(__file__).parent
+    installed = package / "material"
+    return installed if installed.is_dir() else package.parent
 
 
 if __name__ == "__main__":

@@ -126,6 +126,8 @@ def _canonical(node: Any) -> str:
         return f"[{','.join(map(_canonical, kept))}]"
     if not isinstance(node, ast.AST):
         return f"{type(node).__name__} {node!r}"
+    if isinstance(node, ast.JoinedStr):  # of which Python 3.12.1 may have an empty part
+        node.values = [part for part in node.values if getattr(part, "value", None) != ""]
     # An empty field is left out: later versions of Python have fields of which earlier ones know nothing.
     fields = [(name, value) for name, value in ast.iter_fields(node) if value is not None and value != []]
     return f"{type(node).__name__}({','.join(f'{name}={_canonical(value)}' for name, value in fields)})"

@@ -54,7 +54,7 @@ def paper() -> list[Entry]:
             place=line["place"],
             cited=line.get("cited", line["item"]),
         )
-        for line in yaml.safe_load(DATA.read_text())["paper"]
+        for line in yaml.safe_load(DATA.read_text(encoding="utf-8"))["paper"]
     ]
 
 
@@ -76,7 +76,7 @@ def claims() -> list[Entry]:
 
 def notation() -> list[dict[str, str]]:
     """The symbols of App. A: ``symbol``, ``meaning``, and ``code`` or ``object``, its name in the package."""
-    lines: list[dict[str, str]] = yaml.safe_load(DATA.read_text())["notation"]
+    lines: list[dict[str, str]] = yaml.safe_load(DATA.read_text(encoding="utf-8"))["notation"]
     return lines
 
 

@@ -21,7 +21,7 @@ def digest(root: Path) -> str:
     found = hashlib.sha256()
     paths = {path for pattern in READ_BY_NOTEBOOKS for path in root.glob(pattern)}
     for path in sorted(path for path in paths if path.is_file() and "__pycache__" not in path.parts):
-        found.update(str(path.relative_to(root)).encode())
+        found.update(path.relative_to(root).as_posix().encode())
         found.update(path.read_bytes())
     for version in sorted(f"{installed.name}=={installed.version}" for installed in distributions()):
         found.update(version.encode())
@@ -32,10 +32,10 @@ def clear_old_cache(app: Sphinx) -> None:
     """Remove the execution cache that was made with other code, data or versions."""
     cache = Path(app.outdir).parent / ".jupyter_cache"
     stamp, now = cache / STAMP, digest(Path(app.srcdir))
-    if not stamp.exists() or stamp.read_text() != now:
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != now:
         shutil.rmtree(cache, ignore_errors=True)
         cache.mkdir(parents=True)
-        stamp.write_text(now)
+        stamp.write_text(now, encoding="utf-8")
 
 
 def outdated_pages(app: Sphinx, env: BuildEnvironment, added: set[str], *_: set[str]) -> set[str]:

@@ -175,7 +175,7 @@ class Run:
 
     def _page_state(self, batch: Batch) -> str:
         try:
-            former = json.loads(self._page_path(batch).read_text())["metadata"].get(MARK, {})
+            former = json.loads(self._page_path(batch).read_text(encoding="utf-8"))["metadata"].get(MARK, {})
         except (OSError, ValueError, KeyError):
             return "missing"
         changed = [part for part, value in mark(self.template, batch.jobs).items() if former.get(part) != value]
