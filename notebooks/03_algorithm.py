@@ -40,8 +40,9 @@
 #   **{glue:text}`c6_all`**.
 # :::
 #
-# The numbers in the box are medians of {glue:text}`runs` runs on {glue:text}`task`. A count such as +2 −1 of 4 says that of
-# four cases two clearly support a sentence and one clearly contradicts it.
+# The numbers in the box are medians of {glue:text}`runs` runs on {glue:text}`task`. After a verdict stand its three numbers:
+# +2 =1 −1 of 4 says that the medians are on the claimed side in two of four cases, equal in one and on the other side in
+# one; then the interval of the effect; then how many cases support and contradict the sentence after Holm's correction.
 
 # %% tags=["parameters"]
 dataset = "mnist"  # or "citeseer", or the path of a .csv or .npz file

@@ -204,9 +204,8 @@ for name, matrix in {"corrected": corrected, "as printed": printed}.items():
 #   strategy. There are five real and five binary models, one of each for a strategy.
 # - **Real networks are highly different** if between / within is at least 2 for them.
 # - **Binary networks are similar** if their *between* is at most half of that of the real networks.
-# - Each ratio has a 95 % interval (jackknife over runs). A task supports a half of the claim if the whole interval lies
-#   on the claimed side of its threshold, and contradicts it if it lies on the other side. From these counts the ledger
-#   ({doc}`00_verdict`) decides.
+# - Each ratio has a 95 % interval (jackknife over runs). How many tasks lie on the claimed side of a threshold, and how
+#   clearly, is for the ledger ({doc}`00_verdict`) to weigh.
 # - A permutation test asks whether strategies can be told apart at all: networks of one run swap their strategies at
 #   random.
 #
@@ -344,8 +343,9 @@ estimates = pd.DataFrame(estimates).T.rename_axis(["task", "protocol"])
 estimates.round(1)
 
 # %% [markdown]
-# And the verdicts that follow. A case is a task of this page: +1 −0 of 2 means that one of two tasks clearly supports
-# the sentence and none clearly contradicts it.
+# And the verdicts that follow. A case is a task of this page: +1 =0 −1 of 2 means that the median ratio of one task is on
+# the claimed side and that of the other is not; then come the interval over runs, and the cases that are clear after
+# Holm's correction.
 
 # %%
 def judged(spectrum):

@@ -277,7 +277,7 @@ decided.round(2).rename(
 # A footnote says that real networks are forced to have nonnegative weights, $w = u^2$, and that "preliminary simulations
 # (data not shown) suggest that, in most cases, the constraint does not compromise significantly the model performance". The
 # same network with free weights is one line of code away. Both are trained twice: from $N(0, 1)$, and with the
-# best of the same twelve starts and rates, chosen on held-out training objects. Each task is taken in both orientations.
+# best of the same starts and rates, chosen on held-out training objects. Each task is taken in both orientations.
 
 # %%
 values = ["free", "nonnegative", "margin", "lower", "upper"]
@@ -286,8 +286,8 @@ by_start = by_start[values].round(3) + 0.0
 by_start.map("{:.3f}".format)
 
 # %% [markdown]
-# A task supports C11 if the interval of what free weights gain lies below 0.05, and contradicts it if it lies above. The
-# verdict of the ledger on the cases of this page:
+# A case speaks for C11 if free weights gain less than 0.05. The verdict of the ledger on the cases of this page, with its
+# three numbers:
 
 # %%
 gains = (signs["free"] - signs["nonnegative"]).rename("value").reset_index()

@@ -21,7 +21,7 @@
 #
 # - in {glue:text}`best_literal` % of them, if every start is read literally;
 # - in {glue:text}`best_charitable` %, if `bin` alone gets a start that works;
-# - in {glue:text}`best_tuned` %, if every strategy gets the same search for its start and its rate.
+# - in {glue:text}`best_tuned` %, if every model gets the same search for its start, its rate and its updates.
 #
 # It is best without a tie with another strategy in {glue:text}`alone_literal` %, {glue:text}`alone_charitable` % and
 # {glue:text}`alone_tuned` % of the cases, and best or tied with the best in {glue:text}`among_literal` %,

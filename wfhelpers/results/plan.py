@@ -81,7 +81,8 @@ def check_settings(override: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 def known_settings() -> dict[str, Any]:
     """Settings that a page may replace, with the values that the protocol literal gives them."""
-    return {name: value for name, value in asdict(LITERAL).items() if not isinstance(value, dict)}
+    own = ("real_bin", "lottery_bin")  # trainings that the protocol literal does not have
+    return {name: value for name, value in asdict(LITERAL).items() if not isinstance(value, dict) and name not in own}
 
 
 def _chosen(value: str, name: str, known: Sequence[str], every: str) -> Sequence[str]:
