@@ -16,6 +16,7 @@ from wfhelpers._support import InputError, short_hash
 from wfhelpers.core.protocols import PROTOCOLS
 from wfhelpers.results import catalogue, experiments
 from wfhelpers.show import figures_models
+from wfhelpers.study.numbers import cases as cases_of
 
 BEGIN, END = "<!-- answer: made by `wfhelpers describe` -->", "<!-- end of answer -->"
 FIGURE = "book/_static/leads.png"
@@ -86,7 +87,7 @@ def headline_cases(evidence: ledger.Evidence) -> pd.DataFrame:
     """Every case of the first claim, under each protocol, with its interval and its side."""
     part = ledger.LEDGER[0].parts[0]
     values = evidence.values(part)
-    return pd.concat([ledger.cases(values[values["protocol"] == name], part) for name in PROTOCOLS])
+    return pd.concat([cases_of(values[values["protocol"] == name]) for name in PROTOCOLS])
 
 
 def picture(cases: pd.DataFrame) -> bytes:

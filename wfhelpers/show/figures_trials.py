@@ -21,7 +21,7 @@ def trials(table: pd.DataFrame) -> Figure:
     winners = best(table)
     for row, field in zip(grid, FIELDS, strict=True):
         own = first[first["field"] == field].sort_values(["scale", "mean"], ascending=False, kind="stable")
-        own = own.assign(start=own["scale"].astype(str) + own["mean"].astype(str))
+        own = own.assign(start=own["scale"].map(str) + own["mean"].map(str))
         starts = own["start"].unique()
         for axes, steps in zip(row, STEPS, strict=True):
             shown = own[own["steps"] == steps].groupby(["start", "rate"])["validation_auc"].max().unstack("rate")
