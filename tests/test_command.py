@@ -77,7 +77,7 @@ def test_the_ledger_is_printed_in_short_and_in_full(capsys: pytest.CaptureFixtur
     assert main(["ledger"]) == 0
     short = said(capsys).splitlines()
     assert short[0].split()[-3:] == ["literal", "charitable", "tuned"]
-    assert [line.split()[0] for line in short[1:]] == [f"C{number}" for number in range(1, 15)]
+    assert [line.split()[0] for line in short[1:]] == [f"C{number}" for number in range(1, 16)]
     assert main(["ledger", "--all"]) == 0
     assert {"C2a", "C10b"} <= set(said(capsys).split())
 
