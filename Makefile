@@ -1,7 +1,7 @@
 # Every target builds what it needs: `make book` works right after `git clone`. `PYTHON=python3.13 make book` chooses the Python.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book unit test check test-browser lint rerun lab serve bench reproduce dist lock any-python clean distclean always
+.PHONY: help book unit test check test-browser test-commands lint rerun lab serve bench reproduce dist lock any-python clean distclean always
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -30,6 +30,9 @@ check: $(READY) ## run every notebook again and compare each printed number with
 
 test-browser: $(SITE) ## look at the built site with a real Chromium
 	$(BIN)/pytest -m browser tests/book $(ARGS)
+
+test-commands: $(SITE) ## run every command that the README and its kin print, in a fresh shell
+	$(BIN)/pytest -m commands tests/book $(ARGS)
 
 lint: $(READY) ## check style and types
 	$(BIN)/ruff check .

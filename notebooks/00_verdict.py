@@ -186,6 +186,7 @@ verdict.changes(judged, first)
 compared_parts = [p for c in ledger.LEDGER for p in c.parts if p.values and p.equivalent]
 margins = {p.id: p.margins(p.values(evidence.rows)) for p in compared_parts}
 others = robust.table(margins)
+others = others.sort_values("protocol", key=lambda c: c.map(ledger.PROTOCOLS.index), kind="stable")
 figures_robust.words(others)
 
 # %% [markdown]
@@ -199,7 +200,8 @@ figures_robust.words(others)
 # Where they disagree, and why:
 
 # %%
-others[others["why"] != ""]
+differing = others[others["why"] != ""].set_index(["part", "protocol"])
+differing[[*robust.METHODS, "why"]]
 
 # %% [markdown]
 # Ranks tell the same in one picture. For each protocol, the ten models by their average rank over tasks; models that a bar

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.commands
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", "book/reproduce.md", "CONTRIBUTING.md"]
 INSTALLATION = "pip install"  # tried by `tools/any_python` and by the workflow, which install nothing otherwise

@@ -12,7 +12,7 @@ from literal_models import Run
 from wfhelpers.core.evaluation import auc
 from wfhelpers.core.jobs import Job
 from wfhelpers.core.protocols import CHARITABLE, LITERAL, PROTOCOLS, protocol_settings, stored
-from wfhelpers.core.strategies import MODELS, Settings, fit_all
+from wfhelpers.core.strategies import MODELS, Settings, Start, Training, fit_all
 from wfhelpers.core.tasks import Draw, Task
 from wfhelpers.results import experiments
 from wfhelpers.results.store import Store
@@ -24,6 +24,11 @@ SIZE, RUNS = 50, 2
 WITH_TRAINED_REAL_WEIGHTS = ("real", "lottery", "bin-real")
 """They are stored as trained in single precision, and two test objects whose sums differ by less than that may change
 places. The seven other networks are 0 and 1, or the numbers that were drawn: their AUC is the same to the last pair."""
+
+AT_LARGE_RATES = ("real-bin", "lottery-bin")
+"""Under tuned they are cut from networks of their own, trained at rates from 0.3 to 100, at which rounding grows until
+it decides edges: no second program gives the same run. They are compared below, in double precision and at other rates.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +60,8 @@ def test_stored_rows_are_what_the_text_says(rows, dataset, negative, positive, p
     for run in range(RUNS):
         literal = literal_run(draw, run, settings, job.seed)
         for model, weights in literal.models().items():
+            if protocol == "tuned" and model in AT_LARGE_RATES:
+                continue
             row = known.loc[(run, model)]
             swapped = 1 if model in WITH_TRAINED_REAL_WEIGHTS else 0  # pairs of objects that may change places
             for column, y in (("auc", literal.y_test), ("train_auc", literal.y)):
@@ -72,7 +79,12 @@ OTHERS = {
     "mini-batches": replace(CHARITABLE, batch=20),
     "single objects, in another order than the whole": replace(CHARITABLE, batch=1, steps=150),
     "slope of the main text": replace(CHARITABLE, unscaled_slope=True),
-    "lottery trained again": replace(stored("citeseer"), lottery_retrain=True),
+    "lottery trained again, and networks of their own": replace(
+        stored("citeseer"),
+        lottery_retrain=True,
+        real_bin=Training(Start(0.1), 0.03, steps=50, batch=20),
+        lottery_bin=Training(Start(0.3), 0.1, steps=60),
+    ),
     "best shared weight": replace(LITERAL, agnostic_fresh_weight=False, agnostic_architectures=3),
 }
 """Settings that no protocol has, each of which a chapter or a reading uses."""

@@ -33,14 +33,22 @@ def result(job: Job, auc: float = 0.75) -> Result:
     rows = pd.DataFrame(
         [
             {**job.key, "task": job.task.title, "size": job.size, "model": model, "run": run, "auc": auc}
-            | {"train_loss": -0.5, "density_1": 0.25, "density_2": 0.5, "seconds": 0.1, "seconds_total": 0.2}
+            | {
+                "train_auc": 0.75,
+                "train_loss": -0.5,
+                "density_1": 0.25,
+                "density_2": 0.5,
+                "seconds": 0.1,
+                "seconds_total": 0.2,
+            }
             | {"orientation": job.orientation, "job": job.name}
             for model in ("real", "bin")
             for run in range(2)
         ]
     )
     spectra = {"bands": np.arange(12, dtype=np.int16).reshape(2, 3, 2), "explained": np.array([0.5, 0.25])}
-    return Result(job.name, job.key, job.causes, rows[list(jobs.COLUMNS)], spectra)
+    networks = np.packbits(np.arange(2 * 72).reshape(2, 72) % 3 == 0, axis=1)
+    return Result(job.name, job.key, job.causes, rows[list(jobs.COLUMNS)], spectra, networks)
 
 
 def test_what_is_added_is_read_back(toy: str, tmp_path: Path) -> None:
@@ -55,6 +63,9 @@ def test_what_is_added_is_read_back(toy: str, tmp_path: Path) -> None:
             read.rows, each.rows.sort_values(["model", "run"], key=_order).reset_index(drop=True)
         )
         np.testing.assert_array_equal(read.spectra["bands"], each.spectra["bands"])
+        kept = again.networks(each.name)
+        assert kept.shape == (2, 2, 6, 6)
+        np.testing.assert_array_equal(kept.flatten().numpy(), np.arange(2 * 72) % 3 == 0)
         assert (read.key, read.causes) == (each.key, each.causes)
 
 

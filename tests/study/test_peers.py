@@ -7,14 +7,17 @@ import torch
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from wfhelpers.core import network, protocols, strategies
+from wfhelpers.core import network
 from wfhelpers.core.evaluation import auc
 from wfhelpers.core.tasks import Draw, Task
+from wfhelpers.core.training import BINARY, descend
 from wfhelpers.study import peers
 from wfhelpers.study.baselines import CLASSIFIERS, LOGISTIC, classifier_auc
+from wfhelpers.study.convergence import start_by_density
 from wfhelpers.study.peers import GRID, PEERS, Trial, best_trials, fit
 
 TRIALS = {
+    "bin": Trial(1, 0.03),
     "straight-through": Trial(1, 0.02),
     "edge-popup": Trial(2, 0.03),
     "supermask": Trial(4, 100.0),
@@ -35,7 +38,7 @@ def tiny_draw(width, runs=1, objects=12):
 
 
 def generators(peer, runs, seed=5):
-    return [np.random.default_rng([seed, 5 + PEERS.index(peer), run]) for run in range(runs)]
+    return [np.random.default_rng([seed, 6 + PEERS.index(peer), run]) for run in range(runs)]
 
 
 class StraightThrough(torch.autograd.Function):
@@ -228,14 +231,14 @@ def test_precision_is_that_of_the_draw(draw):
 
 
 def test_every_peer_has_as_many_trials_as_bin():
-    assert {len(GRID[peer]) for peer in PEERS} == {len(protocols.GRID["bin"])}
-    assert all(len(set(GRID[peer])) == 12 for peer in PEERS)
+    assert set(GRID) == {"bin", *PEERS}
+    assert all(len(set(trials)) == 12 for trials in GRID.values())
 
 
 def test_the_best_trial_is_chosen_and_the_first_where_they_tie():
-    rows = [(peer, edges, 0.1, value) for peer in PEERS for edges, value in ((1, 0.6), (2, 0.8), (4, 0.8))]
+    rows = [(peer, edges, 0.1, value) for peer in GRID for edges, value in ((1, 0.6), (2, 0.8), (4, 0.8))]
     trials = pd.DataFrame(rows, columns=["peer", "edges", "rate", "validation_auc"])
-    assert best_trials(trials) == dict.fromkeys(PEERS, Trial(2, 0.1))
+    assert best_trials(trials) == dict.fromkeys(GRID, Trial(2, 0.1))
 
 
 def test_test_objects_have_no_say_in_the_trials():
@@ -243,21 +246,12 @@ def test_test_objects_have_no_say_in_the_trials():
     draw = Task("mnist", 1, 2, 20, 10).draw(2, seed=0)
     spoilt = Draw(draw.x_train, draw.y_train, draw.x_test * torch.nan, 1 - draw.y_test)
     trials = peers.tune([draw], steps=10, grid=grid)
-    assert trials.groupby("peer").size().to_dict() == dict.fromkeys(PEERS, 2)
+    assert trials.groupby("peer").size().to_dict() == dict.fromkeys(GRID, 2)
     pd.testing.assert_frame_equal(trials, peers.tune([spoilt], steps=10, grid=grid))
     alone = peers.tune([draw], steps=10, grid={"greedy": grid["greedy"][1:]})
     pd.testing.assert_frame_equal(
         alone, trials[trials["peer"] == "greedy"].tail(1).reset_index(drop=True), check_dtype=False
     )
-
-
-def test_bin_is_tuned_on_own_data_and_has_its_stored_settings_on_others(tmp_path, monkeypatch):
-    monkeypatch.setattr(protocols, "GRID", {"bin": protocols.GRID["bin"][-2:]})
-    rng = np.random.default_rng(0)
-    np.savez(tmp_path / "own.npz", X=rng.random((80, 5)), y=np.repeat(["a", "b"], 40))
-    settings = peers.bin_settings(Task(tmp_path / "own.npz", "a", "b", 20, 10))
-    assert settings.bin in protocols.GRID["bin"]
-    assert peers.bin_settings(Task("mnist", 1, 2, 20, 10)) == protocols.stored("mnist")
 
 
 @pytest.mark.parametrize("task", [Task("citeseer", "DB", "IR", 20, 10), Task("mnist", 1, 2, 20, 10)])
@@ -268,7 +262,9 @@ def test_reference_points_are_the_areas_of_all_models(task):
     assert list(found["model"].unique()) == ["bin", *PEERS, *CLASSIFIERS]
     found = found.set_index("model")
     drawn = task.draw(2, 1).to(torch.float64)
-    networks = {"bin": strategies.fit("bin", drawn, protocols.stored(task.dataset.name), 1)["bin"].weights}
+    sources = [np.random.default_rng([1, 5, run]) for run in range(2)]
+    start = start_by_density(1 / drawn.width, 0.1).sample(sources, drawn.width).double()
+    networks = {"bin": descend(drawn, start, BINARY(50, 5), 200, 0.03).weights}
     networks["greedy"] = fit("greedy", drawn, TRIALS["greedy"], 1).weights
     for model, weights in networks.items():
         np.testing.assert_allclose(found["auc"][model], auc(weights, drawn))
@@ -308,7 +304,7 @@ def test_standing_counts_clear_cases_only():
     [
         (lambda: Trial(0, 1), "edges of a trial is 0; expected a positive number"),
         (lambda: Trial(1, -1), "rate of a trial is -1"),
-        (lambda: fit("magic", None, Trial(1, 1), 0), "Unknown peer 'magic'; expected one of straight-through"),
+        (lambda: fit("magic", None, Trial(1, 1), 0), "Unknown peer 'magic'; expected one of bin, straight-through"),
     ],
 )
 def test_what_makes_no_sense_is_refused(make, words):

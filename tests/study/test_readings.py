@@ -159,10 +159,11 @@ def test_gradient_with_relu_is_that_of_autograd(draw, weights):
 
 def test_training_with_relu_moves_against_its_gradient(draw):
     once = replace(QUICK, steps=1)
-    start, _, rate = readings.training_of("real", draw, once, 0)
+    start, _, options = readings.training_of("real", draw, once, 0)
+    assert options == {"steps": 1, "rate": once.real.rate, "batch": None}
     u = start.double().requires_grad_()
     (network.presum(u.square(), draw.x_train.double()).relu() * (1 - 2 * draw.y_train)).mean(-1).sum().backward()
-    expected = (u - rate * u.grad).square()
+    expected = (u - options["rate"] * u.grad).square()
     torch.testing.assert_close(readings._train_with_relu(["real"], draw, once, 0)["real"], expected.float())
 
 

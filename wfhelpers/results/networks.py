@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from torch import Tensor
 
@@ -53,7 +52,7 @@ def load(
     job = jobs[protocol, size, orientation]
     if not 0 <= run < job.runs:
         raise InputError(f"run is {run}; expected 0 to {job.runs - 1}.")
-    store: Any = Store(folder)
+    store = Store(folder)
     if store.state(job) != "done":
         raise InputError(f"The networks of {task} are {store.state(job)}; `wfhelpers reproduce` makes them.")
     rows = store.get(job.name).rows.query("model == 'bin'").set_index("run")

@@ -27,10 +27,11 @@ import numpy as np
 import pandas as pd
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
+from torch import Tensor
 
 from wfhelpers import __version__
 from wfhelpers._support import InputError, canonical_code, progress, short_hash
-from wfhelpers.core.jobs import COLUMNS, Job, Result, compute
+from wfhelpers.core.jobs import COLUMNS, Job, Result, compute, unpacked
 from wfhelpers.core.strategies import MODELS
 
 KEY = ("kind", "protocol", "dataset", "negative", "positive", "size")
@@ -76,6 +77,13 @@ class Store:
         networks = self._arrays_of(f"{_stem(key)}_networks").get(name)
         causes = {column: str(record[column]) for column in CAUSES}
         return Result(name, key, causes, rows[rows["job"] == name].reset_index(drop=True), spectra, networks)
+
+    def networks(self, name: str) -> Tensor:
+        """Binary networks of Algorithm 1 in a done job, ``[runs, 2, I, I]``."""
+        bits = self.get(name).networks
+        if bits is None:
+            raise StoreError(f"The job {name} keeps no networks; those of tasks under charitable and tuned are kept.")
+        return unpacked(bits, round((4 * bits.shape[1]) ** 0.5))
 
     def add(self, results: Sequence[Result]) -> None:
         """Put results in the place of former ones for the same keys, and write the files that changed."""

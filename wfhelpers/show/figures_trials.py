@@ -17,7 +17,9 @@ _STAR: dict[str, Any] = {"marker": "*", "ms": 9, "color": "#d55e00", "ls": ""}
 def trials(table: pd.DataFrame) -> Figure:
     """Validation AUC of the first round over the rate: one row per field, one column per number of updates."""
     first = table[(table["runs"] == 1) & table["field"].isin(FIELDS)]
-    picture, grid = panels(len(FIELDS), len(STEPS), height=1.45 * len(FIELDS) + 0.6, sharex=True, sharey=True)
+    picture, grid = panels(
+        len(FIELDS), len(STEPS), x="learning rate", height=1.45 * len(FIELDS) + 0.6, sharex=True, sharey=True
+    )
     winners = best(table)
     for row, field in zip(grid, FIELDS, strict=True):
         own = first[first["field"] == field].sort_values(["scale", "mean"], ascending=False, kind="stable")
@@ -34,7 +36,6 @@ def trials(table: pd.DataFrame) -> Figure:
         row[0].set_ylabel(label(field.replace("_", "-")))
     for axes, steps in zip(grid[0], STEPS, strict=True):
         axes.set_title(f"{steps:,} updates", fontsize="medium")
-    picture.supxlabel("learning rate", fontsize="medium")
     dark, *_, light = shades(len(starts))
     ends = ((dark, "start of the largest scale"), (light, "of the smallest"))
     handles = [Line2D([], [], color=colour, marker=".", label=name) for colour, name in ends]

@@ -2,10 +2,13 @@
 
 import pandas as pd
 
-from wfhelpers.core.protocols import JUDGED_BY, RATES
+from wfhelpers.core.protocols import JUDGED_BY, RATES, chosen
+
+TUNED = tuple(field for fields in JUDGED_BY.values() for field in fields)
+"""Fields of `wfhelpers.core.strategies.Settings` that trials decide."""
 
 FIELDS = tuple(field for name in ("real", "lottery", "bin", "bin_real") for field in JUDGED_BY[name])
-"""Fields of `wfhelpers.core.strategies.Settings` that belong to trained models."""
+"""Those of them that belong to trained models."""
 
 
 def finalists(trials: pd.DataFrame) -> pd.DataFrame:
@@ -14,9 +17,17 @@ def finalists(trials: pd.DataFrame) -> pd.DataFrame:
 
 
 def best(trials: pd.DataFrame) -> pd.DataFrame:
-    """Row of the highest validation AUC of the second round, one per field."""
-    rows = finalists(trials)
-    return rows.loc[rows.groupby("field", sort=False)["validation_auc"].idxmax()].set_index("field")
+    """Row of the winner of each field in the second round, as `wfhelpers.core.protocols.chosen` chooses it."""
+    rows, settings, winners = finalists(trials), chosen(trials), {}
+    for field in FIELDS:
+        training = getattr(settings, field)
+        wanted = {"scale": training.start.scale, "mean": training.start.mean, "rate": training.rate}
+        wanted |= {"steps": training.steps, "batch": training.batch}
+        same = rows["field"] == field
+        for column, value in wanted.items():
+            same &= rows[column].isna() if value is None else rows[column] == value
+        winners[field] = rows[same].iloc[0]
+    return pd.DataFrame(winners).T.infer_objects()
 
 
 def ends(trials: pd.DataFrame) -> pd.DataFrame:
