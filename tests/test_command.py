@@ -11,7 +11,7 @@ from wfhelpers.results import catalogue
 from wfhelpers.results.measurements import Measurement
 from wfhelpers.results.tables import TABLES
 
-VERBS = ("reproduce", "measure", "tune", "ledger", "networks", "describe", "status")
+VERBS = ("reproduce", "measure", "tune", "ledger", "networks", "describe", "fetch", "status")
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:

@@ -34,11 +34,8 @@ def parse(source: str) -> dict[str, Any] | None:
     return {"image": {"alt": " ".join(found["alt"].split())}} | ({"figure": figure} if figure else {})
 
 
-def move_captions(app: Sphinx, docname: str, content: list[str]) -> None:
-    """Hand every caption to the cell above."""
-    if not app.env.doc2path(docname).endswith(".ipynb"):
-        return
-    notebook = json.loads(content[0])
+def move_captions(notebook: dict[str, Any]) -> None:
+    """Hand every caption of a notebook to the cell above, in place."""
     cells: list[dict[str, Any]] = []
     for cell in notebook["cells"]:
         said = parse("".join(cell["source"])) if cell["cell_type"] == "markdown" else None
@@ -46,10 +43,18 @@ def move_captions(app: Sphinx, docname: str, content: list[str]) -> None:
             cells[-1]["metadata"].setdefault("mystnb", {}).update(said)
         else:
             cells.append(cell)
-    content[0] = json.dumps(notebook | {"cells": cells})
+    notebook["cells"] = cells
+
+
+def read_source(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Move the captions of a page that is a notebook."""
+    if app.env.doc2path(docname).endswith(".ipynb"):
+        notebook = json.loads(content[0])
+        move_captions(notebook)
+        content[0] = json.dumps(notebook)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
-    app.connect("source-read", move_captions)
+    app.connect("source-read", read_source)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

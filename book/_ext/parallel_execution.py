@@ -11,8 +11,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from unittest.mock import patch
 
+from captions import move_captions
 from jupyter_cache import get_cache
-from jupyter_cache.base import ProjectNb
+from jupyter_cache.base import JupyterCacheAbstract, ProjectNb
 from jupyter_cache.executors.utils import ExecutionResult, create_cache_bundle, single_nb_execution
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -31,7 +32,7 @@ def fill_cache(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     notebooks = [path for path in paths if path.endswith(".ipynb") and not as_they_are(path)]
     cache = get_cache(str(Path(app.outdir).parent / ".jupyter_cache"))
     listed = [cache.add_nb_to_project(str(Path(app.srcdir) / path)).uri for path in notebooks]
-    chapters = [cache.get_project_notebook(record.pk) for record in cache.list_unexecuted(listed)]
+    chapters = [chapter for uri in listed if not _is_cached(cache, chapter := cache.get_project_notebook(uri))]
 
     def execute(chapter: ProjectNb) -> ExecutionResult:
         folder, timeout = str(Path(chapter.uri).parent), app.config.nb_execution_timeout
@@ -50,6 +51,16 @@ def fill_cache(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
             print(f"[{number:2}/{len(chapters)}] {Path(chapter.uri).stem:24} {took}", flush=True)
     if chapters:
         print(f"Chapters executed in {time.monotonic() - started:.0f} s; writing {len(docnames)} pages.", flush=True)
+
+
+def _is_cached(cache: JupyterCacheAbstract, chapter: ProjectNb) -> bool:
+    """Whether the cache holds a chapter as it is when Sphinx reads it: with its captions moved."""
+    move_captions(chapter.nb)
+    try:
+        cache.match_cache_notebook(chapter.nb)
+    except KeyError:
+        return False
+    return True
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
