@@ -169,7 +169,9 @@ table.set_index(["lead", "dataset"]).rename_axis([None, None])
 
 # %%
 first = pd.read_csv(results_folder().parent / "book/first_verdicts.csv", index_col="claim")
-verdict.changes(judged, first)
+changed = verdict.changes(judged, first)
+changed.columns = [", ".join(pair) for pair in changed.columns]
+changed
 
 # %% [markdown]
 # Why verdicts changed: the words are others ("partly" and "cannot be decided" are gone), every model is tuned more widely and on
@@ -196,7 +198,8 @@ figures_robust.words(others)
 #
 # What four methods say about every comparison of AUC.
 # :::
-#
+
+# %% [markdown]
 # Where they disagree, and why:
 
 # %%

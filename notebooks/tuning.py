@@ -83,7 +83,8 @@ figures_trials.trials(trials)
 # Validation AUC of every trial of the first round over the learning rate, by start and number of updates. The star is the winner of
 # the second round. The paper has no such figure.
 # :::
-#
+
+# %% [markdown]
 # ## Is a winner at an end of the grid?
 #
 # A winner at an end would leave open what lies beyond. Rates, and how much worse the best trial at each end of the rates is:

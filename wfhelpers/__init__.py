@@ -29,7 +29,7 @@ The strategies of the paper under a protocol, one by one or all ten models in a 
 >>> PROTOCOLS
 ('literal', 'charitable', 'tuned')
 >>> protocol_settings("charitable", task).bin
-Training(start=Start(scale=0.1, mean=None), rate=0.01)
+Training(start=Start(scale=0.1, mean=None), rate=0.01, steps=None, batch=None)
 >>> list(fit("bin", draw, Settings(steps=5), seed=0))  # `fit_all` trains all five
 ['bin', 'bin-real']
 >>> results = table(task, Settings(steps=5), runs=2, seed=0)

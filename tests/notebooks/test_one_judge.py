@@ -138,8 +138,14 @@ def problems(notebook: nbformat.NotebookNode, judged: pd.DataFrame) -> list[str]
                 wrong.append(f"{said}: the ledger counts otherwise")
             if said.word != line["verdict"]:
                 wrong.append(f"{said}: the ledger says {line['verdict']}")
+        elif said.column.endswith("_word"):  # a glued fact about a part, on all cases or on a data set
+            under, *dataset = said.column.removesuffix("_word").split("_")
+            own = judged[(judged["part"] == said.name) & (judged["protocol"] == under)]
+            own = own[own["dataset"].isin(dataset or ["both", "any"]) & own["orientation"].isin(["both", "any"])]
+            if said.word != own["verdict"].item():
+                wrong.append(f"{said}: the ledger says {own['verdict'].item()}")
         elif not said.numbers:
-            column = protocol if said.column in ("", "all") else said.column.split("_")[0]
+            column = protocol if said.column in ("", "all") else said.column.split("_")[0].removesuffix(", today")
             if column in PROTOCOLS and said.word != verdicts.loc[said.name, column]:
                 wrong.append(f"{said}: the ledger says {verdicts.loc[said.name, column]}")
     return wrong
