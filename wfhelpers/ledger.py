@@ -303,8 +303,8 @@ def together(verdicts: Sequence[str]) -> str:
 def judge(evidence: Evidence) -> pd.DataFrame:
     """The ledger as a table: one row per part and protocol on all cases, and on those of each orientation and data set.
 
-    Columns are the fields of `Numbers`, the ``verdict``, and ``runs_to_decide`` where it is open. Holm's correction
-    is that of all cases, so that the rows of orientations and data sets add up.
+    Columns are the fields of `wfhelpers.study.numbers.Numbers`, the ``verdict``, and ``runs_to_decide`` where it is open.
+    Holm's correction is that of all cases, so that the rows of orientations and data sets add up.
 
     >>> judged = judge(load())
     >>> judged[judged["part"] == "C12"]["verdict"].unique().tolist()
@@ -322,7 +322,7 @@ def judge_few(values: Values, part_ids: Iterable[str]) -> dict[str, str]:
     """Verdicts on some parts (or on all parts of some claims) from a few cases alone, under one protocol.
 
     ``values`` has the columns of `wfhelpers.study.leads`; of those that tell cases apart only the needed ones. The word
-    is followed by the `Numbers`.
+    is followed by the `wfhelpers.study.numbers.Numbers`.
     """
     values = values.assign(**{column: "" for column in CASE if column not in values})
     found = {}
