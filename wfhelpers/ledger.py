@@ -303,8 +303,8 @@ def together(verdicts: Sequence[str]) -> str:
 def judge(evidence: Evidence) -> pd.DataFrame:
     """The ledger as a table: one row per part and protocol on all cases, and on those of each orientation and data set.
 
-    Columns are the fields of `wfhelpers.study.numbers.Numbers`, the ``verdict``, and ``runs_to_decide`` where it is open.
-    Holm's correction is that of all cases, so that the rows of orientations and data sets add up.
+    Columns are the fields of `wfhelpers.study.numbers.Numbers`, the ``verdict``, and ``runs_to_decide`` where it is
+    open. Holm's correction is that of all cases, so that the rows of orientations and data sets add up.
 
     >>> judged = judge(load())
     >>> judged[judged["part"] == "C12"]["verdict"].unique().tolist()
