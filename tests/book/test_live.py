@@ -36,6 +36,7 @@ def make_book(folder: Path, url: str) -> subprocess.CompletedProcess[str]:
     config = yaml.safe_load((ROOT / "_config.yml").read_text())
     config["repository"]["url"] = url
     config["execute"]["execute_notebooks"] = "off"
+    config["sphinx"]["config"]["extensions"].remove("products")  # there are no results to offer
     (folder / "_config.yml").write_text(yaml.safe_dump(config))
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     for path in page_files():
